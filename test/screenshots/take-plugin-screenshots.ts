@@ -46,7 +46,7 @@ try {
     await page.waitForTimeout(500);
     await page.screenshot({ path: `${FOLDER}screenshot-${number}.png` });
   };
-  await go('upload.php?page=imagewright-optimize');
+  await go('upload.php?page=imagewright-optimize&tab=weigh');
   await page.getByLabel('Address of the page').fill(address);
   await page.getByRole('button', { name: 'Weigh this page' }).click();
   await page.getByText(/^Phone: /).waitFor();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, expect, it } from 'vitest';
 import { photograph, tinyPicture } from './rig.ts';
-import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
+import { LIBRARY_TAB, openMenu, PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
 const { rig, admin, emptyLibrary } = tests;
@@ -17,6 +17,11 @@ async function uploadMany(count: number): Promise<number[]> {
 }
 
 const button = (page: Page, name: string | RegExp) => page.locator('#imagewright-bulk').getByRole('button', { name });
+/** Presses a button of the panel, and the same one in the question that follows. */
+async function agree(page: Page, name: string) {
+  await button(page, name).click();
+  await page.getByRole('dialog').getByRole('button', { name }).click(PATIENCE);
+}
 const status = (page: Page, text: string | RegExp) => page.locator('.imagewright-run', { hasText: text });
 const mimes = (ids: number[]) => Promise.all(ids.map(async (id) => (await rig.attachment(id)).mime));
 const spent = async () => 100 - (await rig.account.api.balance());
@@ -46,12 +51,12 @@ async function stop(page: Page) {
 it('shows the cost, goes on without a page, stops and resumes, and pays once per image', async () => {
   const ids = await uploadMany(7);
   const before = await spent();
-  const page = (await openPage()).page;
+  const page = (await openPage(LIBRARY_TAB)).page;
   await page.getByText('Optimizing 7 images costs 7 credits').waitFor(PATIENCE);
   await page.getByText('Format: WebP. Quality: High.').waitFor(PATIENCE);
   expect(await spent()).toBe(before);
   await holdWork(page);
-  await button(page, 'Optimize 7 images for 7 credits').click();
+  await agree(page, 'Optimize 7 images for 7 credits');
   await status(page, '0 of 7 done').waitFor(PATIENCE);
   await page.getByText('You can close this page.').waitFor(PATIENCE);
   await workOnce();
@@ -59,7 +64,7 @@ it('shows the cost, goes on without a page, stops and resumes, and pays once per
   await page.close({ runBeforeUnload: false });
   await workOnce();
 
-  const again = (await openPage()).page;
+  const again = (await openPage(LIBRARY_TAB)).page;
   const open = await holdWork(again);
   await status(again, /[23] of 7 done/).waitFor(PATIENCE);
   await stop(again);
@@ -75,8 +80,7 @@ it('shows the cost, goes on without a page, stops and resumes, and pays once per
 
   // One run restores all of them.
   await button(again, 'Close').click();
-  again.once('dialog', (dialog) => void dialog.accept());
-  await button(again, 'Restore all originals').click();
+  await agree(again, 'Restore all originals');
   await status(again, 'Done: 7 of 7.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
 });
@@ -85,9 +89,9 @@ it('stops with the reason when the credits are used up, and resumes with new cre
   const ids = await uploadMany(4);
   const poor = await rig.service.createAccount({ credits: 2 });
   await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
-  const page = (await openPage()).page;
+  const page = (await openPage(LIBRARY_TAB)).page;
   await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
-  await button(page, 'Optimize 4 images for 4 credits').click();
+  await agree(page, 'Optimize 4 images for 4 credits');
   await status(page, 'Stopped: 2 of 4 done.').waitFor(PATIENCE);
   await page
     .getByText(/Insufficient credits/)
@@ -104,9 +108,9 @@ it('stops with the reason when the credits are used up, and resumes with new cre
 
 it('counts an image that was in progress when the run was stopped', async () => {
   const ids = await uploadMany(2);
-  const page = (await openPage()).page;
+  const page = (await openPage(LIBRARY_TAB)).page;
   await holdWork(page);
-  await button(page, 'Optimize 2 images for 2 credits').click();
+  await agree(page, 'Optimize 2 images for 2 credits');
   await status(page, '0 of 2 done').waitFor(PATIENCE);
   const taken = await rig.site.php<number>(
     'Imagewright_Runs::fill(); return (int) Imagewright_Queue::take( true )["attachment_id"];',
@@ -151,7 +155,7 @@ it('renews an expired nonce and lists the failed images', async () => {
       id: broken,
     },
   );
-  const page = (await openPage()).page;
+  const page = (await openPage(LIBRARY_TAB)).page;
   await button(page, 'Optimize 3 images for 3 credits').waitFor(PATIENCE);
   let refused = 0;
   page.on('response', (response) => {
@@ -159,7 +163,7 @@ it('renews an expired nonce and lists the failed images', async () => {
   });
   // Invalidates all nonces, as after one day.
   await rig.define({ IMAGEWRIGHT_TEST_NONCE_DAY: 3 });
-  await button(page, 'Optimize 3 images for 3 credits').click();
+  await agree(page, 'Optimize 3 images for 3 credits');
   await status(page, 'Done: 2 of 3.').waitFor(PATIENCE);
   expect(refused).toBeGreaterThan(0);
   await page.getByText('1 image could not be processed:').waitFor(PATIENCE);
@@ -171,10 +175,10 @@ it('renews an expired nonce and lists the failed images', async () => {
 it('is shared by two tabs and pays once per image', async () => {
   const ids = await uploadMany(6);
   const before = await spent();
-  const first = (await openPage()).page;
-  await button(first, 'Optimize 6 images for 6 credits').click();
+  const first = (await openPage(LIBRARY_TAB)).page;
+  await agree(first, 'Optimize 6 images for 6 credits');
   await status(first, 'of 6 done').waitFor(PATIENCE);
-  const second = (await openPage()).page;
+  const second = (await openPage(LIBRARY_TAB)).page;
   await Promise.all([first, second].map((page) => status(page, 'Done: 6 of 6.').waitFor(PATIENCE)));
   expect(await mimes(ids)).toEqual(Array(6).fill('image/webp'));
   expect((await spent()) - before).toBe(6);
@@ -183,13 +187,13 @@ it('is shared by two tabs and pays once per image', async () => {
 it.each(['Stop', 'Close'])('%s in one tab ends the run in the other tab', async (way) => {
   await uploadMany(6);
   const before = await spent();
-  const first = (await openPage()).page;
+  const first = (await openPage(LIBRARY_TAB)).page;
   await holdWork(first);
-  await button(first, 'Optimize 6 images for 6 credits').click();
+  await agree(first, 'Optimize 6 images for 6 credits');
   await status(first, '0 of 6 done').waitFor(PATIENCE);
   await workOnce();
   await status(first, '1 of 6 done').waitFor(PATIENCE);
-  const second = (await openPage(undefined, holdWork)).page;
+  const second = (await openPage(LIBRARY_TAB, holdWork)).page;
   await status(second, '1 of 6 done').waitFor(PATIENCE);
   // WP-Cron works on the next image while the run is stopped.
   const working = workOnce();
@@ -217,8 +221,8 @@ it('skips an image that ends PHP and one that this server cannot open, and lists
   const before = await spent();
   // Newest first: the two broken images come before the intact one.
   await rig.define({ IMAGEWRIGHT_TEST_BLIND: blind, IMAGEWRIGHT_TEST_FATAL: fatal });
-  const page = (await openPage()).page;
-  await button(page, 'Optimize 3 images for 3 credits').click();
+  const page = (await openPage(LIBRARY_TAB)).page;
+  await agree(page, 'Optimize 3 images for 3 credits');
   await status(page, 'Done: 1 of 3.').waitFor(PATIENCE);
   const lines = page.locator('#imagewright-bulk li');
   // WordPress numbers the name if an image of an earlier test has it.
@@ -229,7 +233,7 @@ it('skips an image that ends PHP and one that this server cannot open, and lists
   // After the server is fixed, the next run uses the paid exports.
   await rig.define({});
   await button(page, 'Close').click();
-  await button(page, 'Optimize 2 images for 2 credits').click();
+  await agree(page, 'Optimize 2 images for 2 credits');
   await status(page, 'Done: 2 of 2.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(3).fill('image/webp'));
   expect((await spent()) - before).toBe(3);
@@ -257,8 +261,8 @@ it('lists the images it leaves out, and accepts a larger file on request', async
   const tiff = await admin.upload('scan.tif', scan, 'image/tiff');
   const id = await admin.upload('tiny.webp', await tinyPicture(120), 'image/webp');
   const before = await spent();
-  const { page } = await openPage();
-  await button(page, 'Optimize 2 images for 2 credits').click();
+  const { page } = await openPage(LIBRARY_TAB);
+  await agree(page, 'Optimize 2 images for 2 credits');
   await page.getByText('Unchanged, free of charge: 1 image.').waitFor(PATIENCE);
   await page.getByText('1 image could not be processed:').waitFor(PATIENCE);
   expect(await spent()).toBe(before);
@@ -271,15 +275,16 @@ it('lists the images it leaves out, and accepts a larger file on request', async
 
   await link.click();
   const field = page.locator(`[data-imagewright-id="${id}"]`);
-  const asked = page.waitForEvent('dialog', PATIENCE);
-  page.once('dialog', (dialog) => void dialog.accept());
   await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
-  expect((await asked).message()).toMatch(/would not be smaller.* for 1 credit/);
+  const question = page.getByRole('dialog');
+  await question.getByText(/would not be smaller.* for 1 credit/).waitFor(PATIENCE);
+  await question.getByRole('button', { name: 'Continue' }).click();
   await field.getByText(/larger, as accepted/).waitFor(PATIENCE);
   expect((await spent()) - before).toBe(1);
 
   await page.goto(`${rig.site.url}/wp-admin/upload.php?mode=list`, PATIENCE);
-  const hopeless = page.locator(`[data-imagewright-id="${tiff}"]`);
-  expect(await hopeless.innerText()).toMatch(/^Cannot be optimized: .*TIFF/);
+  const hopeless = await openMenu(page, tiff);
+  expect(await hopeless.locator('.imagewright-pill').innerText()).toBe('Left out');
+  expect(await hopeless.locator('.imagewright-status-text').innerText()).toMatch(/^Cannot be optimized: .*TIFF/);
   expect(await hopeless.getByRole('button').count()).toBe(0);
 });

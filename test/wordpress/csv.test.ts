@@ -3,12 +3,12 @@ import { type Finding, toCsv } from '../../plugin-bridge/wordpress/src/text-audi
 
 it('findings are exported for spreadsheets: quotes are doubled, and no text becomes a formula', () => {
   const finding: Finding = {
-    ...{ problem: 'file_name', attachment: 7, post: 0, title: 'A "view", wide', file: 'view.jpg' },
+    ...{ problem: 'file_name', attachment: 7, post: 0, language: 'pt-BR', title: 'A "view", wide', file: 'view.jpg' },
     ...{ text: '=HYPERLINK("https://evil.test")', edit: '' },
   };
   expect(toCsv([finding]).split('\r\n')).toEqual([
-    '\uFEFFproblem,attachment,post,title,file,text,edit',
-    `file_name,7,0,"A ""view"", wide",view.jpg,"'=HYPERLINK(""https://evil.test"")",`,
+    '\uFEFFproblem,attachment,post,language,title,file,text,edit',
+    `file_name,7,0,pt-BR,"A ""view"", wide",view.jpg,"'=HYPERLINK(""https://evil.test"")",`,
     '',
   ]);
 });
@@ -20,6 +20,7 @@ it.each(['＝1+1', '＋1', '－1', '＠SUM(1)', '+1', '-1', '@SUM(1)', '\t=1', '
       problem: 'missing',
       attachment: 7,
       post: 0,
+      language: 'en',
       title: text,
       file: 'a.jpg',
       text: '',

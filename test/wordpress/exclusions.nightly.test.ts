@@ -93,7 +93,9 @@ describe('the settings', () => {
       return Imagewright_Settings_Page::sanitize_settings( $input ) + array( 'told' => wp_list_pluck( get_settings_errors(), 'message' ) );`,
     );
     expect(saved).toMatchObject({ skip_names: 'logo.png\na/b/', max_edge: 0, skip_below: 0 });
-    expect(saved.told).toEqual(['The largest width or height must be 0, or from 320 to 8,192 pixels.']);
+    expect(saved.told).toEqual([
+      'The largest width or height must be from 320 to 8,192 pixels, or empty for that of WordPress.',
+    ]);
   });
 });
 

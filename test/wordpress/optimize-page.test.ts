@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { photograph } from './rig.ts';
-import { useBrowser, useRig } from './use-rig.ts';
+import { openMenu, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig({ configured: false });
 const { rig, expectQuietLog } = tests;
@@ -75,7 +75,7 @@ it('optimises three attachments of the library with review, and restores them', 
 
   // The bulk action of the list opens the page with the chosen images.
   await go(page, 'upload.php?mode=list');
-  expect(await page.locator('.imagewright-status-text').allInnerTexts()).toEqual(Array(3).fill('Not optimized'));
+  expect(await page.locator('.imagewright-pill').allInnerTexts()).toEqual(Array(3).fill('Not optimized'));
   await page.locator('#cb-select-all-1').check();
   await page.locator('#bulk-action-selector-top').selectOption('imagewright_optimize');
   await page.locator('#doaction').click();
@@ -151,9 +151,10 @@ async function seeFrontEnd(page: Page, ids: number[]) {
 async function restoreInList(page: Page, ids: number[]) {
   await go(page, 'upload.php?mode=list');
   for (const id of ids) {
-    const status = page.locator(`[data-imagewright-id="${id}"]`);
-    expect(await status.innerText()).toMatch(/Optimized: .* smaller/);
+    const status = await openMenu(page, id);
+    expect(await status.locator('.imagewright-pill').innerText()).toMatch(/^−\d+ %$/);
+    expect(await status.locator('.imagewright-status-text').innerText()).toMatch(/Optimized: .* smaller/);
     await status.getByRole('button', { name: /Restore the original/ }).click();
-    await status.getByText('Not optimized').waitFor(PATIENCE);
+    await status.locator('.imagewright-pill', { hasText: 'Not optimized' }).waitFor(PATIENCE);
   }
 }

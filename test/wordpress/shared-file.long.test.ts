@@ -51,15 +51,19 @@ describe.each(WAYS)('two attachments of one file (%s, %s)', (delivery, format) =
     expect(await run('optimize')).toMatchObject({ total: 1, done: 1, failedCount: 0 });
     expect(balance - (await rig.account.api.balance())).toBe(1);
     expect(await status()).toMatchObject({ total: 1, optimized: 1, shared: 1 });
-    for (const [id, shares] of [
-      [first.id, [second]],
-      [second, [first.id]],
+    for (const [id, shares, own] of [
+      [first.id, [second], 'optimized'],
+      [second, [first.id], 'shared'],
     ] as const) {
-      expect(await admin.json('GET', `/attachments/${id}`)).toMatchObject({ status: 'optimized', shares });
+      const state = await admin.json('GET', `/attachments/${id}`);
+      expect(state).toMatchObject({ status: own, picture: 'optimized', shares });
       expect(await shown(id)).toMatch(delivery === 'beside' ? /\.iw\.webp$/ : /\.(webp|jpg\?imagewright=\w+)$/);
     }
     // The other one restores both, each with its own texts.
-    expect(await post(`/attachments/${second}/restore`)).toMatchObject([200, { restored: true, status: 'none' }]);
+    expect(await post(`/attachments/${second}/restore`)).toMatchObject([
+      200,
+      { restored: true, status: 'shared', picture: 'none' },
+    ]);
     expect(await rig.attachment(first.id)).toEqual(first.before);
     expect(await rig.attachment(second)).toEqual(other);
     expect(await rig.checksums()).toEqual(first.checksums);
@@ -92,7 +96,9 @@ it('an attachment that is added later joins the picture, and keeps its files wit
   expect(await rig.checksums()).toEqual(first.checksums);
   await post(`/attachments/${first.id}/optimize`);
   const later = await translate(first.id);
-  expect(await admin.json('GET', `/attachments/${later}`)).toMatchObject({ status: 'optimized', shares: [first.id] });
+  expect(await admin.json('GET', `/attachments/${later}`)).toMatchObject({
+    ...{ status: 'shared', picture: 'optimized', shares: [first.id] },
+  });
   await rig.site.php('remove_all_filters( "wp_delete_file", 10 ); wp_delete_attachment( $id, true );', {
     id: first.id,
   });

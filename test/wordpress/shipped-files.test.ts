@@ -69,6 +69,26 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'only what a list shows',
   },
   {
+    file: 'includes/Admin/class-imagewright-media-list.php',
+    code: 'wp_unslash( $_GET[ self::RUN ] )',
+    reason: 'only what a list shows',
+  },
+  {
+    file: 'includes/Admin/class-imagewright-media-list.php',
+    code: "wp_unslash( $_REQUEST['query'][ self::FILTER ] )",
+    reason: 'only what the grid shows',
+  },
+  {
+    file: 'includes/Admin/class-imagewright-optimize-page.php',
+    code: 'wp_unslash( $_GET[ self::TAB ] )',
+    reason: 'only which section is shown',
+  },
+  {
+    file: 'includes/Bulk/class-imagewright-eligibility.php',
+    code: "file_get_contents( $source['path'], false, null, 0, 65536 )",
+    reason: 'the beginning of a file of the library, which may have 50 MB',
+  },
+  {
     file: 'includes/Report/class-imagewright-page-view.php',
     code: 'wp_unslash( $_GET[ self::QUERY ] )',
     reason: 'a signature, which is checked',

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { photograph } from './rig.ts';
 import { useRig } from './use-rig.ts';
 
-const { rig, post, upload, remove } = useRig({ delivery: 'beside' });
+const { rig, admin, post, upload, remove } = useRig({ delivery: 'beside' });
 let vision: FakeVisionServer;
 let describing: TestService;
 beforeAll(async () => {
@@ -38,6 +38,12 @@ describe.each(['polylang', 'wpml'])('a site with %s', (plugin) => {
     await rig.site.php('update_option( "stand_in_languages", $plugin );', { plugin });
     const { id } = await upload(`${plugin}.jpg`, await photograph(500));
     const other = await rig.site.php<number>(TRANSLATE, { id });
+    // The list of texts to look at names the language of each.
+    const { findings } = await admin.json<{ findings: object[] }>('GET', '/texts/audit');
+    expect(findings).toMatchObject([
+      { problem: 'missing', attachment: id, language: 'en-US' },
+      { problem: 'missing', attachment: other, language: 'de-DE' },
+    ]);
     vision.answer = { ...GOOD_ANSWER, texts: { 'en-US': own('A bicycle'), 'de-DE': own('Ein Rad') } };
     const asked = vision.questions().length;
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { mo } from 'gettext-parser';
 import { beforeAll, expect, it } from 'vitest';
 import { photograph, tinyPicture } from './rig.ts';
-import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
+import { openMenu, PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
 const { rig, admin, expectQuietLog } = tests;
@@ -20,14 +20,16 @@ it('translates PHP pages, scripts, the widget and responses into the language of
   const { page } = await openPage();
   const go = (path: string) => page.goto(`${rig.site.url}/wp-admin/${path}`, PATIENCE);
   await page.getByRole('heading', { name: 'Bilder optimieren' }).waitFor(PATIENCE);
+  await page.getByRole('link', { name: 'Ganze Mediathek' }).click();
   await page.getByRole('button', { name: '1 Bild für 1 Credit optimieren' }).waitFor(PATIENCE);
+  await page.getByRole('link', { name: 'Prüfen' }).click();
   await page.getByRole('button', { name: 'Aus der Mediathek wählen' }).waitFor(PATIENCE);
   // The widget has its own German texts.
   await page.locator('image-optimizer').getByRole('button', { name: 'Bilder hinzufügen' }).waitFor(PATIENCE);
 
   await go('upload.php?mode=list');
-  const status = page.locator(`[data-imagewright-id="${id}"]`);
-  await status.getByText('Nicht optimiert').waitFor(PATIENCE);
+  const status = await openMenu(page, id);
+  await status.locator('.imagewright-pill', { hasText: 'Nicht optimiert' }).waitFor(PATIENCE);
   await status.getByRole('button', { name: /^Optimieren \(1 Credit\)/ }).click(PATIENCE);
   await status
     .getByText('Die optimierte Datei wäre nicht kleiner, deshalb bleibt das Bild, wie es ist.')

@@ -42,6 +42,16 @@ export interface ExportOfWidget {
   sha256: string | undefined;
 }
 
+/** Path of the tab of Media > Optimize with the run over the library. */
+export const LIBRARY_TAB = 'upload.php?page=imagewright-optimize&tab=library';
+
+/** Opens the menu of an attachment in the media list, and returns its status. */
+export async function openMenu(page: Page, id: number) {
+  const status = page.locator(`[data-imagewright-id="${id}"]`);
+  await status.locator('summary').click(PATIENCE);
+  return status;
+}
+
 /** Timeouts for admin pages, which may be slow on a busy machine. */
 export const PATIENCE = { timeout: PATIENCE_MS };
 

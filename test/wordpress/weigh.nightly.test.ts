@@ -71,7 +71,7 @@ it('the page Media > Optimize weighs a page and names each image', async () => {
   const id = await admin.upload('named.jpg', await photograph(900), 'image/jpeg');
   const url = await rig.site.php<string>(PAGE, { id });
   expect((await post(`/attachments/${id}/optimize`))[0]).toBe(200);
-  const { page, context } = await openPage();
+  const { page, context } = await openPage('upload.php?page=imagewright-optimize&tab=weigh');
   await page.getByLabel('Address of the page').fill(url);
   await page.getByRole('button', { name: 'Weigh this page' }).click();
   await page.getByText(/^Phone: [\d.]+ KB became [\d.]+ KB\. Desktop: /).waitFor();

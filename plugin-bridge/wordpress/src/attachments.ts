@@ -1,4 +1,6 @@
 // Handles the buttons in the status of attachments, and shows how it changes: in the media list, the grid, the details and the media modal.
+import { ask } from './ask.ts';
+import { addGridFilter } from './grid-filter.ts';
 import { markTile, markTiles, pendingTiles } from './grid-states.ts';
 import { questionOf } from './question-of.ts';
 import { createRest, RestError } from './rest.ts';
@@ -14,6 +16,32 @@ document.addEventListener('click', (event) => {
   event.preventDefault();
   void act(status, button.dataset.imagewrightAction === 'restore' ? 'restore' : 'optimize');
 });
+
+/** Markup of a status, as the details and as the media list show it. Escaped by the same PHP that printed the page. */
+interface Markup {
+  html: string;
+  cell: string;
+}
+
+/** Shows a new status in the place of another, in the same form. */
+function replaceStatus(shown: HTMLElement, { html, cell }: Markup): void {
+  shown.outerHTML = shown.dataset.imagewrightForm === 'cell' ? cell : html;
+}
+
+// A menu of the list closes like one of the system.
+for (const kind of ['click', 'keydown'] as const) {
+  document.addEventListener(kind, (event) => {
+    const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
+    if (kind === 'keydown' && !isEscape) return;
+    for (const menu of document.querySelectorAll<HTMLDetailsElement>('.imagewright-menu[open]')) {
+      if (!isEscape && menu.contains(event.target as Node)) continue;
+      if (isEscape && menu.contains(document.activeElement)) menu.querySelector('summary')?.focus();
+      menu.open = false;
+    }
+  });
+}
+
+addGridFilter(config);
 
 function show(): void {
   enableButtons();
@@ -38,12 +66,11 @@ async function refreshPending(): Promise<void> {
   const ids = [...new Set([...listed, ...pendingTiles()])].slice(0, 100);
   if (ids.length === 0 || document.hidden) return;
   void workOnce();
-  const states = await rest.call<{ id: number; html: string }[]>('GET', '/states', { query: { ids } }).catch(() => []);
-  for (const { id, html } of states) {
+  const states = await rest.call<(Markup & { id: number })[]>('GET', '/states', { query: { ids } }).catch(() => []);
+  for (const { id, ...markup } of states) {
     const shown = document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"]`);
-    markTile(id, html);
-    // Markup escaped by the same PHP that printed the page.
-    if (shown && !html.includes(`data-status="${shown.dataset.status}"`)) shown.outerHTML = html;
+    markTile(id, markup.html);
+    if (shown && !markup.html.includes(`data-status="${shown.dataset.status}"`)) replaceStatus(shown, markup);
   }
   enableButtons();
 }
@@ -62,25 +89,28 @@ async function workOnce(): Promise<void> {
 async function act(status: HTMLElement, action: 'optimize' | 'restore', force = false): Promise<void> {
   const id = Number(status.dataset.imagewrightId);
   const text = status.querySelector('.imagewright-status-text');
+  const pill = status.querySelector('.imagewright-pill');
+  const was = pill?.textContent ?? '';
   const buttons = [...status.querySelectorAll('button')];
   for (const button of buttons) button.disabled = true;
-  if (text) text.textContent = config.strings.working ?? '';
+  for (const place of [text, pill]) if (place) place.textContent = config.strings.working ?? '';
   try {
     // The button shows the price of the image alone. Only bulk runs show, and pay for, texts.
     const json = action === 'restore' ? { force } : { fillText: false, allowLarger: force };
-    const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
-    // Markup escaped by the same PHP that printed the page.
-    status.outerHTML = done.html;
+    const done = await rest.call<LibraryImage & Markup>('POST', `/attachments/${id}/${action}`, { json });
+    replaceStatus(status, done);
     markTile(id, done.html);
     enableButtons();
-    document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"] button`)?.focus();
+    document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"] :is(summary, button)`)?.focus();
     // The media modal caches the attachment.
     window.wp?.media?.attachment?.(id).fetch();
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     for (const button of buttons) button.disabled = false;
     if (text) text.textContent = error.message;
+    if (pill) pill.textContent = was;
     const question = force ? null : questionOf(error, config.strings);
-    if (question && window.confirm(question)) await act(status, action, true);
+    const yes = config.strings.continue ?? '';
+    if (question && (await ask([question], { yes, config }))) await act(status, action, true);
   }
 }

@@ -1,5 +1,6 @@
+import { ask } from './ask.ts';
 import { followRun, type Run } from './bulk-run.ts';
-import { type Preview, renderOffer, renderRun } from './bulk-views.ts';
+import { type Preview, renderOffer, renderRun, spendQuestion } from './bulk-views.ts';
 import { make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
 import { count, type SiteConfig, textOf } from './site-config.ts';
@@ -23,7 +24,7 @@ export class BulkPanel {
     this.#config = config;
     this.#chosen = chosen;
     this.#status.setAttribute('role', 'status');
-    place.append(make('h2', {}, textOf(config, 'bulkHeading')), this.#body, this.#status);
+    place.append(this.#body, this.#status);
   }
 
   /** Reloads counts, price and run. Does nothing while this window follows a run. */
@@ -37,11 +38,29 @@ export class BulkPanel {
     });
   }
 
-  async #start(kind: Run['kind'], ids: readonly number[]): Promise<void> {
+  /** Starts a run of chosen images, of those of an earlier run (`of`), or of the library. */
+  async #start(kind: Run['kind'], { ids = [], of = '' }: { ids?: readonly number[]; of?: string }): Promise<void> {
     await this.#guarded(async () => {
-      const { run } = await this.#rest.call<{ run: Run }>('POST', '/run', { json: { kind, ids } });
+      const { run } = await this.#rest.call<{ run: Run }>('POST', '/run', { json: { kind, ids, of } });
       await this.#follow(run);
     });
+  }
+
+  /** Asks with the price before credits are spent. What is free starts at once. */
+  async #spend(preview: Preview, ids: readonly number[]): Promise<void> {
+    const yes = textOf(this.#config, 'bulkStart', {
+      images: count(preview.images, 'images', this.#config),
+      credits: count(preview.cost, 'credits', this.#config),
+    });
+    if (preview.cost > 0 && !(await ask(spendQuestion(preview, this.#config), { yes, config: this.#config }))) return;
+    await this.#start('optimize', { ids });
+  }
+
+  /** Asks before a run that takes something away. */
+  async #askAndStart(kind: 'restore' | 'discard', images: number, of = ''): Promise<void> {
+    const question = textOf(this.#config, `${kind}Confirm`, { images: count(images, 'images', this.#config) });
+    const yes = textOf(this.#config, of ? 'bulkUndo' : `${kind}All`);
+    if (await ask([question], { yes, config: this.#config })) await this.#start(kind, { of });
   }
 
   async #resume(): Promise<void> {
@@ -96,6 +115,7 @@ export class BulkPanel {
       stop: () => this.#stop(),
       resume: () => void this.#resume(),
       close: () => void this.#close(),
+      undo: () => void this.#askAndStart('restore', run.done, run.id),
     });
     this.#body.replaceChildren(...parts);
     // The text is already visible beside the bar.
@@ -114,25 +134,22 @@ export class BulkPanel {
     parts.push(make('h3', {}, textOf(config, 'bulkTitle')), make('p', {}, textOf(config, 'bulkCounts', status)));
     parts.push(...(await this.#offer([])));
     const ways = [
-      status.optimized > 0 ? this.#question('restore', status.optimized) : null,
-      status.replaced > 0 ? this.#question('discard', status.replaced) : null,
+      status.optimized > 0 ? this.#way('restore', status.optimized) : null,
+      status.replaced > 0 ? this.#way('discard', status.replaced) : null,
     ];
     parts.push(make('p', { className: 'imagewright-ways' }, ...ways));
     this.#announce('');
     this.#body.replaceChildren(...parts);
   }
 
-  /** Returns a button that asks before it starts a run over the library. */
-  #question(kind: 'restore' | 'discard', images: number): HTMLButtonElement {
-    const question = textOf(this.#config, `${kind}Confirm`, { images: count(images, 'images', this.#config) });
-    const start = () => void (window.confirm(question) && this.#start(kind, []));
-    return makeButton(textOf(this.#config, `${kind}All`), start, 'button-link');
+  #way(kind: 'restore' | 'discard', images: number): HTMLButtonElement {
+    return makeButton(textOf(this.#config, `${kind}All`), () => void this.#askAndStart(kind, images), 'button-link');
   }
 
   /** Returns the price of a run and the button that starts it. No ids: all images. */
   async #offer(ids: readonly number[]): Promise<(Node | string)[]> {
     const preview = await this.#rest.call<Preview>('GET', '/run/preview', { query: ids.length > 0 ? { ids } : {} });
-    return renderOffer(preview, this.#config, () => void this.#start('optimize', ids));
+    return renderOffer(preview, this.#config, () => void this.#spend(preview, ids));
   }
 
   /** Writes a text to the live region. `shown: false` is for screen readers only. */

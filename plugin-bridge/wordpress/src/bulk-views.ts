@@ -1,5 +1,5 @@
 import type { Run } from './bulk-run.ts';
-import { formatBytes, make, makeButton } from './make.ts';
+import { formatBytes, formatNumber, make, makeButton } from './make.ts';
 import { count, type SiteConfig, textOf } from './site-config.ts';
 
 /** Price of a run. */
@@ -28,6 +28,8 @@ export interface RunControls {
   resume(): void;
   /** Discards the run, so that the next one can be offered. */
   close(): void;
+  /** Restores the images of the run. */
+  undo(): void;
 }
 
 type Parts = (Node | string)[];
@@ -62,7 +64,11 @@ function savedText({ kind, bytes }: Run, config: SiteConfig): string {
   return textOf(config, 'bulkSaved', { before, after });
 }
 
-function renderButtons(run: Run, config: SiteConfig, { working, stop, resume, close }: RunControls): HTMLElement[] {
+/** Most images of a run that are restored as such; with more, the whole library is offered alone. */
+const MOST_UNDONE = 2000;
+
+function renderButtons(run: Run, config: SiteConfig, controls: RunControls): HTMLElement[] {
+  const { working, stop, resume, close } = controls;
   if (working) {
     const button = makeButton(textOf(config, 'bulkStop'), () => {
       button.disabled = true;
@@ -71,9 +77,18 @@ function renderButtons(run: Run, config: SiteConfig, { working, stop, resume, cl
     button.disabled = run.state !== 'running';
     return [button];
   }
-  const closeButton = makeButton(textOf(config, 'bulkForget'), close);
-  if (run.state === 'done') return [closeButton];
-  return [makeButton(textOf(config, 'bulkResume'), resume, 'button-primary'), closeButton];
+  const ways = [...renderWaysOn(run, config, controls), makeButton(textOf(config, 'bulkForget'), close)];
+  if (run.state === 'done') return ways;
+  return [makeButton(textOf(config, 'bulkResume'), resume, 'button-primary'), ...ways];
+}
+
+/** Renders the ways on from a run that has optimized images: to see them, and to undo it. */
+function renderWaysOn({ id, kind, state, done }: Run, config: SiteConfig, { undo }: RunControls): HTMLElement[] {
+  if (kind !== 'optimize' || done === 0) return [];
+  const href = `${config.libraryUrl}&imagewright_state=optimized&imagewright_run=${id}`;
+  const className = state === 'done' ? 'button button-primary' : 'button';
+  const see = make('a', { className, href }, textOf(config, 'bulkSee', { images: count(done, 'images', config) }));
+  return done > MOST_UNDONE ? [see] : [see, makeButton(textOf(config, 'bulkUndo'), undo)];
 }
 
 function renderFailures({ failed, failedCount }: Run, config: SiteConfig): HTMLElement {
@@ -83,13 +98,25 @@ function renderFailures({ failed, failedCount }: Run, config: SiteConfig): HTMLE
   return make('div', {}, make('p', {}, heading), make('ul', {}, ...lines));
 }
 
+/** Returns the question that is asked before credits are spent: with the price, what stays, and the settings. */
+export function spendQuestion({ images, cost, balance, sufficient }: Preview, config: SiteConfig): string[] {
+  const credits = (n: number) => count(n, 'credits', config);
+  return [
+    textOf(config, 'bulkAsk', { images: count(images, 'images', config), credits: credits(cost) }),
+    sufficient
+      ? textOf(config, 'bulkAskLeft', { balance: credits(balance), left: credits(balance - cost) })
+      : textOf(config, 'bulkShort'),
+    textOf(config, 'bulkSettings'),
+  ];
+}
+
 /** Renders the price of a run and the button that starts it. */
 export function renderOffer(preview: Preview, config: SiteConfig, start: () => void): Parts {
   const { images, repairs, leftOut, cost, textCost, described, textNote, balance, sufficient } = preview;
   const omissions = leftOut.length > 0 ? renderOmissions(leftOut, config) : '';
   if (images === 0) return [make('p', {}, textOf(config, 'bulkNothing')), omissions];
   const counts = { images: count(images, 'images', config), credits: count(cost, 'credits', config) };
-  const numbers = { ...counts, textCost, described, balance: balance.toLocaleString(config.locale) };
+  const numbers = { ...counts, textCost, described, balance };
   const button = makeButton(textOf(config, 'bulkStart', counts), start, 'button-primary');
   button.disabled = balance === 0 && cost > 0;
   return [
@@ -108,7 +135,7 @@ function renderOmissions(groups: Preview['leftOut'], config: SiteConfig): HTMLEl
   const sum = groups.reduce((all, group) => all + group.count, 0);
   const lines = groups.map(({ message, count: n, examples }) => {
     const links = examples.flatMap(({ id, title }) => [' ', linkTo(id, title)]);
-    return make('li', {}, `${n} × ${message}`, ...links, n > examples.length ? ' …' : '');
+    return make('li', {}, `${formatNumber(n, config)} × ${message}`, ...links, n > examples.length ? ' …' : '');
   });
   const summary = make('summary', {}, textOf(config, 'bulkLeftOut', { n: sum }));
   return make('details', { className: 'imagewright-left-out' }, summary, make('ul', {}, ...lines));

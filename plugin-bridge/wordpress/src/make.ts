@@ -16,9 +16,21 @@ export function makeButton(text: string, click: () => void, kind = ''): HTMLButt
   return button;
 }
 
-/** Formats bytes as WordPress's `size_format()` with one decimal place, so that scripts and PHP say the same of one number. */
-export function formatBytes(bytes: number, { locale, units }: { locale: string; units: readonly string[] }): string {
-  const step = bytes > 0 ? Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0;
-  const format = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
-  return `${new Intl.NumberFormat(locale, format).format(bytes / 1024 ** step)} ${units[step]}`;
+/** Signs with which WordPress writes numbers. */
+export interface Numbers {
+  decimal: string;
+  thousands: string;
+}
+
+/** Formats a number as WordPress's `number_format_i18n()`, so that scripts and PHP write one number alike. */
+export function formatNumber(n: number, { numbers }: { numbers: Numbers }, places = 0): string {
+  const [whole = '', part] = Math.abs(n).toFixed(places).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, numbers.thousands);
+  return `${n < 0 ? '-' : ''}${grouped}${part ? numbers.decimal + part : ''}`;
+}
+
+/** Formats bytes as WordPress's `size_format()` with one decimal place. */
+export function formatBytes(bytes: number, site: { numbers: Numbers; units: readonly string[] }): string {
+  const step = bytes > 0 ? Math.min(site.units.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0;
+  return `${formatNumber(bytes / 1024 ** step, site, 1)} ${site.units[step]}`;
 }

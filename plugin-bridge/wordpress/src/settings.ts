@@ -1,4 +1,4 @@
-// Handles the button on Settings > Imagewright that tests the connection.
+// Handles the button on Settings > Imagewright that tests the connection, and opens what is folded where a field is wrong.
 import { createRest } from './rest.ts';
 import { readConfig } from './site-config.ts';
 
@@ -8,6 +8,16 @@ const button = document.querySelector<HTMLButtonElement>('#imagewright-test');
 const result = document.querySelector<HTMLElement>('#imagewright-test-result');
 
 button?.addEventListener('click', () => void test());
+
+// A browser cannot show what is wrong with a field that is folded away.
+document.addEventListener(
+  'invalid',
+  ({ target }) => {
+    const folded = (target as Element).closest('details');
+    if (folded) folded.open = true;
+  },
+  true,
+);
 
 async function test(): Promise<void> {
   if (!button || !result) return;

@@ -1,3 +1,5 @@
+import { formatNumber, type Numbers } from './make.ts';
+
 /** Texts translated by PHP, by key. */
 export type Strings = Record<string, string>;
 
@@ -16,7 +18,9 @@ export interface LibraryImage {
   height: number;
   editLink: string;
   /** `outdated`: pages do not get the optimized files any more; `offloaded`: they get the files of another host. */
-  status: 'none' | 'optimized' | 'outdated' | 'offloaded' | 'edited' | 'interrupted' | 'working' | 'queued' | 'failed';
+  picture: 'none' | 'optimized' | 'outdated' | 'offloaded' | 'edited' | 'interrupted' | 'working' | 'queued' | 'failed';
+  /** The same, but `shared` for an attachment that another with the same file leads. */
+  status: LibraryImage['picture'] | 'shared';
   /** Other attachments with the same file. */
   shares: number[];
   /** Repair of an outdated image: without an export (`outdated`) or by another one (`stale`); else empty. */
@@ -25,6 +29,8 @@ export interface LibraryImage {
   reason: { code: string; message: string } | null;
   /** Reason it cannot be replaced; empty if it can. */
   obstacle: string;
+  /** What the upload carries beside its pixels and what of it stays, in words; empty if there is nothing of it. */
+  carries: string;
   /** Status in words, with the bytes before and after. */
   statusText: string;
   /** Texts with a known author, newest last. */
@@ -51,6 +57,8 @@ export interface SiteConfig {
   locale: string;
   /** Signs of bytes and their multiples of 1,024, up to gigabytes. */
   units: string[];
+  /** Signs in numbers. */
+  numbers: Numbers;
   isReady: boolean;
   /** True if the user may spend credits. */
   maySpend: boolean;
@@ -62,8 +70,12 @@ export interface SiteConfig {
   language: string;
   formats: string[];
   optimizeUrl: string;
+  /** Address of the media library as a list. */
+  libraryUrl: string;
   /** Address of the front page. */
   homeUrl: string;
+  /** States by which the library can be filtered: labels by name; that of the empty name is for all. */
+  states: Record<string, string>;
   strings: Strings;
   /** Numbers with their noun, by plural form of the language. */
   nouns: Record<'images' | 'credits', Record<Intl.LDMLPluralRule, string>>;
@@ -84,16 +96,20 @@ export function readConfig(): SiteConfig {
 }
 
 /** Fills placeholders, e.g. `{n}`, in a text. */
-function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
-  return (text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+function fill(text: string | undefined, values: Record<string, string>): string {
+  return (text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** Returns a translated text with its placeholders filled; empty if the key is unknown. */
-export function textOf({ strings }: SiteConfig, key: string, values?: Record<string, string | number>): string {
-  return fill(strings[key], values);
+/** Returns a translated text with its placeholders filled, and numbers as WordPress writes them; empty if the key is unknown. */
+export function textOf(config: SiteConfig, key: string, values: Record<string, string | number> = {}): string {
+  const written = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? formatNumber(value, config) : value,
+  ]);
+  return fill(config.strings[key], Object.fromEntries(written));
 }
 
 /** Formats a number with its noun in the right plural form, e.g. `1 image`. */
-export function count(n: number, noun: 'images' | 'credits', { nouns, locale }: SiteConfig): string {
-  return fill(nouns[noun][new Intl.PluralRules(locale).select(n)], { n: n.toLocaleString(locale) });
+export function count(n: number, noun: 'images' | 'credits', config: SiteConfig): string {
+  return fill(config.nouns[noun][new Intl.PluralRules(config.locale).select(n)], { n: formatNumber(n, config) });
 }

@@ -1,5 +1,5 @@
 import { csvLine } from '#contract/constants';
-import { make, makeButton } from './make.ts';
+import { formatNumber, make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
 import { type SiteConfig, textOf } from './site-config.ts';
 
@@ -13,6 +13,8 @@ export interface Finding {
   attachment: number;
   /** Post that shows it; 0: the library. */
   post: number;
+  /** Of the image, or of the post that shows it. */
+  language: string;
   title: string;
   file: string;
   text: string;
@@ -28,7 +30,7 @@ interface Part {
 
 /** Most findings of a problem that are listed; the export has all. */
 const MAX_SHOWN = 200;
-const COLUMNS = ['problem', 'attachment', 'post', 'title', 'file', 'text', 'edit'] as const;
+const COLUMNS = ['problem', 'attachment', 'post', 'language', 'title', 'file', 'text', 'edit'] as const;
 
 /** Adds the audit of all texts of the site, with a list for each problem and an export. */
 export function addTextAudit(place: HTMLElement, { rest, config }: { rest: Rest; config: SiteConfig }): void {
@@ -55,9 +57,9 @@ export function addTextAudit(place: HTMLElement, { rest, config }: { rest: Rest;
         findings.push(...part.findings);
         cursor = part.cursor;
         looked += part.looked;
-        status.textContent = textOf(config, 'auditRunning', { n: looked.toLocaleString(config.locale) });
+        status.textContent = textOf(config, 'auditRunning', { n: looked });
       } while (cursor !== '');
-      status.textContent = textOf(config, 'auditDone', { n: findings.length.toLocaleString(config.locale) });
+      status.textContent = textOf(config, 'auditDone', { n: findings.length });
       if (findings.length > 0) list.replaceChildren(...render(findings, config));
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
@@ -85,7 +87,7 @@ function renderGroup(group: readonly Finding[], config: SiteConfig): HTMLElement
   });
   if (group.length > MAX_SHOWN) lines.push(make('li', {}, '…'));
   const name = textOf(config, `audit_${group[0]?.problem}`);
-  const summary = make('summary', {}, `${name}: ${group.length.toLocaleString(config.locale)}`);
+  const summary = make('summary', {}, `${name}: ${formatNumber(group.length, config)}`);
   return make('details', { className: 'imagewright-findings' }, summary, make('ul', {}, ...lines));
 }
 

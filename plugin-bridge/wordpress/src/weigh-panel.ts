@@ -31,7 +31,7 @@ export function addWeighPanel(place: HTMLElement, { rest, config }: { rest: Rest
     event.preventDefault();
     void weigh();
   });
-  place.append(make('h2', {}, say('weighTitle')), make('p', {}, say('weighHelp')), form, status, table);
+  place.append(make('p', {}, say('weighHelp')), form, status, table);
 
   async function weigh(): Promise<void> {
     if (!address.reportValidity()) return;

@@ -34,7 +34,7 @@ describe.each(['nginx', 'apache'] as const)('WordPress 7.1 on MariaDB behind %s'
     const { page, context, expectQuiet } = await browser.open();
     await context.addCookies(admin.cookies);
     await page.goto(`${site.url}/wp-admin/upload.php?mode=list`, PATIENCE);
-    expect(await page.locator('.imagewright-status-text').allInnerTexts()).toEqual(['Not optimized']);
+    expect(await page.locator('.imagewright-pill').allInnerTexts()).toEqual(['Not optimized']);
     expectQuiet();
     expect(await site.debugLog()).toBe('');
   });

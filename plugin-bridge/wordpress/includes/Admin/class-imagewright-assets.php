@@ -89,6 +89,7 @@ class Imagewright_Assets {
 			'nonceUrl'      => admin_url( 'admin-ajax.php?action=rest-nonce' ),
 			'locale'        => str_replace( '_', '-', get_user_locale() ),
 			'units'         => self::units(),
+			'numbers'       => self::numbers(),
 			'isReady'       => Imagewright_Options::is_ready(),
 			'maySpend'      => Imagewright_Access::may_spend(),
 			'settings'      => array_intersect_key( Imagewright_Options::all(), array_flip( array( 'format', 'preset' ) ) ),
@@ -97,7 +98,9 @@ class Imagewright_Assets {
 			'language'      => Imagewright_Options::language(),
 			'formats'       => Imagewright_Options::formats(),
 			'optimizeUrl'   => Imagewright_Optimize_Page::url(),
+			'libraryUrl'    => admin_url( 'upload.php?mode=list' ),
 			'homeUrl'       => home_url( '/' ),
+			'states'        => array( '' => __( 'Optimized or not', 'imagewright' ) ) + Imagewright_Media_List::states(),
 			'strings'       => self::strings(),
 			'nouns'         => Imagewright_Strings::nouns(),
 			'widgetStrings' => (object) Imagewright_Strings::widget(),
@@ -116,6 +119,21 @@ class Imagewright_Assets {
 			$units[] = trim( (string) preg_replace( '/^[^\p{L}]+/u', '', (string) size_format( $bytes ) ) );
 		}
 		return $units;
+	}
+
+	/**
+	 * Returns the signs of number_format_i18n().
+	 *
+	 * @return array{decimal:string,thousands:string}
+	 */
+	private static function numbers() {
+		global $wp_locale;
+		$signs = isset( $wp_locale ) ? $wp_locale->number_format : array();
+		return array(
+			'decimal'   => (string) ( $signs['decimal_point'] ?? '.' ),
+			// WordPress writes a space as an entity.
+			'thousands' => html_entity_decode( (string) ( $signs['thousands_sep'] ?? ',' ), ENT_QUOTES, 'UTF-8' ),
+		);
 	}
 
 	/**

@@ -29,7 +29,7 @@ class Imagewright_Attachment_Field {
 			$fields['imagewright'] = array(
 				'label' => __( 'Optimization', 'imagewright' ),
 				'input' => 'html',
-				'html'  => self::html( $post->ID ),
+				'html'  => self::html( Imagewright_Library::describe( $post->ID ) ),
 			);
 		}
 		return $fields;
@@ -38,24 +38,57 @@ class Imagewright_Attachment_Field {
 	/**
 	 * Renders the status with its buttons. The status also shows without JavaScript.
 	 *
-	 * @param int $id Attachment.
+	 * @param array $item Of Imagewright_Library::describe().
 	 * @return string
 	 */
-	public static function html( $id ) {
-		$item    = Imagewright_Library::describe( $id );
-		$may     = Imagewright_Library::may_change( $id ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
+	public static function html( $item ) {
+		$carries = '' === $item['carries'] ? '' : '<p class="imagewright-carries description">' . esc_html( $item['carries'] ) . '</p>';
+		return self::open( $item, 'field' ) . self::inside( $item ) . $carries . '</div>';
+	}
+
+	/**
+	 * Renders the status for the media list: a pill, and a menu with the rest.
+	 *
+	 * @param array $item Of Imagewright_Library::describe().
+	 * @return string
+	 */
+	public static function cell( $item ) {
+		/* translators: %s: file name */
+		$name = sprintf( __( 'State and actions: %s', 'imagewright' ), $item['filename'] );
+		return self::open( $item, 'cell' ) . '<details class="imagewright-menu"><summary><span class="imagewright-pill">' . esc_html( Imagewright_Strings::pill( $item ) )
+			. '</span> <span class="screen-reader-text">' . esc_html( $name ) . '</span><span aria-hidden="true">⋯</span></summary><div class="imagewright-menu-body">' . self::inside( $item ) . '</div></details>' . ( 'shared' === $item['status'] ? '<span class="imagewright-shared">' . esc_html__( 'Shared file', 'imagewright' ) . '</span>' : '' ) . '</div>';
+	}
+
+	/**
+	 * Renders the beginning of a status, by which scripts find it.
+	 *
+	 * @param array  $item Of Imagewright_Library::describe().
+	 * @param string $form `field` or `cell`.
+	 * @return string
+	 */
+	private static function open( $item, $form ) {
+		return '<div class="imagewright-status" data-imagewright-id="' . esc_attr( (string) $item['id'] ) . '" data-imagewright-form="' . esc_attr( $form ) . '" data-status="' . esc_attr( $item['picture'] ) . '">';
+	}
+
+	/**
+	 * Renders the status in words, with its buttons.
+	 *
+	 * @param array $item Of Imagewright_Library::describe().
+	 * @return string
+	 */
+	private static function inside( $item ) {
+		$may     = Imagewright_Library::may_change( $item['id'] ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
 		$buttons = '';
-		if ( $may && Imagewright_Access::may_spend() && in_array( $item['status'], array( 'none', 'queued', 'failed', 'interrupted', 'outdated' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
+		if ( $may && Imagewright_Access::may_spend() && in_array( $item['picture'], array( 'none', 'failed', 'interrupted', 'outdated' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
 			$buttons .= self::button( 'optimize', 'outdated' === $item['gap'] ? __( 'Put right (free)', 'imagewright' ) : __( 'Optimize (1 credit)', 'imagewright' ), $item );
 		}
-		if ( $may && ( 'offloaded' !== $item['status'] || null !== $item['bytes'] ) && in_array( $item['status'], array( 'optimized', 'edited', 'interrupted', 'outdated', 'offloaded' ), true ) ) {
+		if ( $may && ( 'offloaded' !== $item['picture'] || null !== $item['bytes'] ) && in_array( $item['picture'], array( 'optimized', 'edited', 'interrupted', 'outdated', 'offloaded' ), true ) ) {
 			$buttons .= self::button( 'restore', __( 'Restore the original', 'imagewright' ), $item );
 		}
 		if ( '' !== $buttons ) {
 			$buttons .= '<span class="hide-if-js">' . esc_html__( 'This needs JavaScript.', 'imagewright' ) . '</span>';
 		}
-		return '<div class="imagewright-status" data-imagewright-id="' . esc_attr( (string) $id ) . '" data-status="' . esc_attr( $item['status'] ) . '"><span class="imagewright-status-text" role="status">'
-			. esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . self::difference( $item ) . $buttons . '</div>';
+		return '<span class="imagewright-status-text" role="status">' . esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . self::difference( $item ) . $buttons;
 	}
 
 	/**
@@ -65,7 +98,7 @@ class Imagewright_Attachment_Field {
 	 * @return string
 	 */
 	private static function difference( $item ) {
-		if ( 'optimized' !== $item['status'] || ! is_numeric( $item['score'] ) ) {
+		if ( 'optimized' !== $item['picture'] || ! is_numeric( $item['score'] ) ) {
 			return '';
 		}
 		return '<span class="imagewright-difference" title="SSIMULACRA2: ' . esc_attr( number_format_i18n( $item['score'] ) ) . '">' . esc_html( Imagewright_Strings::difference( $item['score'] ) ) . '</span> ';

@@ -1,6 +1,6 @@
 <?php
 /**
- * Default settings of optimizations.
+ * Settings of optimizations.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Renders and sanitizes the fields below "Defaults" on Settings > Imagewright.
+ * Renders and sanitizes the fields below "New uploads" and "Advanced" on Settings > Imagewright.
  */
 class Imagewright_Default_Fields {
 
@@ -16,23 +16,57 @@ class Imagewright_Default_Fields {
 	const LEAST_EDGE = 320;
 
 	/**
-	 * Renders the rows.
+	 * Renders the rows of what happens to images.
 	 *
 	 * @param array $all Settings.
 	 */
 	public static function render( $all ) {
+		self::render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
 		self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
 		self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
-		self::render_select( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
-		self::render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
-		self::render_number( 'daily_credits', __( 'Credits that new uploads may spend a day (0: no limit)', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'] );
-		self::render_number( 'skip_below', __( 'Leave out files smaller than this (KB; 0: none)', 'imagewright' ), __( 'Applies to new uploads and runs over the library, not to chosen images.', 'imagewright' ), $all['skip_below'] );
+		self::render_choice( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
+		self::render_check( 'fill_text', __( 'Texts', 'imagewright' ), __( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ), $all, self::about_texts() );
+	}
+
+	/**
+	 * Renders the rows that most sites leave as they are.
+	 *
+	 * @param array $all Settings.
+	 */
+	public static function render_advanced( $all ) {
+		self::render_choice( 'metadata', __( 'What stays in the files', 'imagewright' ), self::levels(), $all['metadata'] );
+		self::render_check( 'flatten_hdr', __( 'HDR photographs', 'imagewright' ), __( 'Show them without HDR, in the format above', 'imagewright' ), $all, array( __( 'Otherwise they stay HDR: a smaller JPEG with its gain map is shown, or WordPress\'s own file.', 'imagewright' ) ) );
+		self::render_number( 'max_edge', __( 'Largest width or height', 'imagewright' ), __( 'In pixels. Pages show a copy of this size of larger uploads. With files in the place of the originals it applies to existing images too.', 'imagewright' ), $all['max_edge'], '2560' );
+		self::render_number( 'skip_below', __( 'Leave out small files', 'imagewright' ), __( 'Those below this size, in KB. Applies to new uploads and runs over the library, not to chosen images.', 'imagewright' ), $all['skip_below'], __( 'none', 'imagewright' ) );
 		self::render_patterns( $all['skip_names'] );
-		self::render_number( 'max_edge', __( 'Largest width or height (pixels; 0: that of WordPress, 2560)', 'imagewright' ), __( 'Pages show a copy of this size of larger uploads. With files in the place of the originals it applies to existing images too.', 'imagewright' ), $all['max_edge'] );
-		self::render_texts( $all );
+		self::render_language( $all['language'] );
+		self::render_number( 'daily_credits', __( 'Credits a day for new uploads', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'], __( 'no limit', 'imagewright' ) );
 		Imagewright_Roles::render();
-		self::render_number( 'user_credits', __( 'Credits a user may spend in 30 days (0: no limit)', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'] );
+		self::render_number( 'user_credits', __( 'Credits of a user in 30 days', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'], __( 'no limit', 'imagewright' ) );
 		self::render_check( 'delete_files', __( 'Deleting the plugin', 'imagewright' ), __( 'Also delete the optimized files beside the originals. Files that took the place of originals always stay.', 'imagewright' ), $all );
+	}
+
+	/**
+	 * Returns what can stay in the files: label and explanation by name.
+	 *
+	 * @return array<string,array{0:string,1:string}>
+	 */
+	private static function levels() {
+		return array(
+			'rights'          => array( __( 'Rights', 'imagewright' ), __( 'Author, copyright, licence and AI marks. Place, camera and other private data are removed.', 'imagewright' ) ),
+			'all-but-private' => array( __( 'All but private', 'imagewright' ), __( 'Also camera, lens, exposure, date, rating and keywords. Place and names are removed.', 'imagewright' ) ),
+			'none'            => array( __( 'Nothing', 'imagewright' ), __( 'Everything is removed, the copyright too.', 'imagewright' ) ),
+		);
+	}
+
+	/**
+	 * Returns what is to be known before texts are switched on.
+	 *
+	 * @return string[]
+	 */
+	private static function about_texts() {
+		$about = array( __( 'The price of descriptions is shown before a run begins.', 'imagewright' ) );
+		return Imagewright_Vision::exists() ? $about : array_merge( $about, array( Imagewright_Vision::refusal()->get_error_message() ) );
 	}
 
 	/**
@@ -47,8 +81,7 @@ class Imagewright_Default_Fields {
 			return in_array( $input[ $name ] ?? null, $allowed, true ) ? $input[ $name ] : $old[ $name ];
 		};
 		$number = static function ( $name ) use ( $input, $old ) {
-			$value = $input[ $name ] ?? null;
-			return is_scalar( $value ) && preg_match( '/^\d{1,9}$/D', trim( (string) $value ) ) ? (int) $value : (int) $old[ $name ];
+			return self::number( $input[ $name ] ?? null, (int) $old[ $name ] );
 		};
 		if ( is_array( $input['spenders'] ?? null ) ) {
 			Imagewright_Roles::choose( array_filter( $input['spenders'], 'is_string' ) );
@@ -57,6 +90,8 @@ class Imagewright_Default_Fields {
 			'format'        => $pick( 'format', Imagewright_Options::formats() ),
 			'preset'        => $pick( 'preset', Imagewright_Contract::PRESETS ),
 			'delivery'      => $pick( 'delivery', Imagewright_Options::WAYS ),
+			'metadata'      => $pick( 'metadata', Imagewright_Contract::METADATA_LEVELS ),
+			'flatten_hdr'   => ! empty( $input['flatten_hdr'] ),
 			'auto'          => ! empty( $input['auto'] ),
 			'daily_credits' => $number( 'daily_credits' ),
 			'fill_text'     => ! empty( $input['fill_text'] ),
@@ -66,6 +101,26 @@ class Imagewright_Default_Fields {
 			'max_edge'      => self::edge( $number( 'max_edge' ), (int) $old['max_edge'] ),
 			'delete_files'  => ! empty( $input['delete_files'] ),
 		);
+	}
+
+	/**
+	 * Reads a number whose field is empty where there is no limit.
+	 *
+	 * @param mixed $value Submitted value.
+	 * @param int   $old   Stored number.
+	 * @return int 0 for no limit.
+	 */
+	private static function number( $value, $old ) {
+		$text = is_scalar( $value ) ? trim( (string) $value ) : null;
+		if ( null === $text || ( '' !== $text && ! preg_match( '/^\d{1,9}$/D', $text ) ) ) {
+			return $old;
+		}
+		if ( '0' === $text && 0 !== $old ) {
+			// "No credits a day" and "no limit" would both be 0.
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_zero', __( 'Numbers begin at 1. Leave a field empty for no limit.', 'imagewright' ) );
+			return $old;
+		}
+		return (int) $text;
 	}
 
 	/**
@@ -80,7 +135,7 @@ class Imagewright_Default_Fields {
 			return $edge;
 		}
 		/* translators: 1: least number of pixels, 2: largest number of pixels */
-		add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_edge', sprintf( __( 'The largest width or height must be 0, or from %1$s to %2$s pixels.', 'imagewright' ), number_format_i18n( self::LEAST_EDGE ), number_format_i18n( Imagewright_Contract::MAX_EDGE ) ) );
+		add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_edge', sprintf( __( 'The largest width or height must be from %1$s to %2$s pixels, or empty for that of WordPress.', 'imagewright' ), number_format_i18n( self::LEAST_EDGE ), number_format_i18n( Imagewright_Contract::MAX_EDGE ) ) );
 		return $old;
 	}
 
@@ -104,39 +159,76 @@ class Imagewright_Default_Fields {
 	/**
 	 * Renders a row with a checkbox.
 	 *
-	 * @param string $name  Setting.
-	 * @param string $title Title of the row.
-	 * @param string $label Label.
-	 * @param array  $all   Settings.
+	 * @param string   $name  Setting.
+	 * @param string   $title Title of the row.
+	 * @param string   $label Label.
+	 * @param array    $all   Settings.
+	 * @param string[] $hints Descriptions.
 	 */
-	private static function render_check( $name, $title, $label, $all ) {
+	private static function render_check( $name, $title, $label, $all, $hints = array() ) {
 		?>
 		<tr>
 			<th scope="row"><?php echo esc_html( $title ); ?></th>
 			<td>
 				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>" value="1" <?php checked( $all[ $name ] ); ?>>
 					<?php echo esc_html( $label ); ?></label>
+				<?php foreach ( $hints as $hint ) : ?>
+					<p class="description"><?php echo esc_html( $hint ); ?></p>
+				<?php endforeach; ?>
 			</td>
 		</tr>
 		<?php
 	}
 
 	/**
-	 * Renders a row with a number.
+	 * Renders a row with a number. Its field is empty where there is no limit.
 	 *
 	 * @param string $name  Setting.
 	 * @param string $label Label.
 	 * @param string $hint  Description.
-	 * @param int    $value Current value.
+	 * @param int    $value Current value; 0 for no limit.
+	 * @param string $empty What holds if the field is empty.
 	 */
-	private static function render_number( $name, $label, $hint, $value ) {
+	private static function render_number( $name, $label, $hint, $value, $empty ) {
 		$id = 'imagewright-' . str_replace( '_', '-', $name );
 		?>
 		<tr>
 			<th scope="row"><label for="<?php echo esc_attr( $id ); ?>"><?php echo esc_html( $label ); ?></label></th>
 			<td>
-				<input type="number" min="0" step="1" class="small-text" id="<?php echo esc_attr( $id ); ?>" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>" value="<?php echo esc_attr( (string) $value ); ?>">
-				<p class="description"><?php echo esc_html( $hint ); ?></p>
+				<input type="number" min="1" step="1" class="imagewright-number" id="<?php echo esc_attr( $id ); ?>" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>"
+					value="<?php echo esc_attr( $value > 0 ? (string) $value : '' ); ?>" placeholder="<?php echo esc_attr( $empty ); ?>" aria-describedby="<?php echo esc_attr( $id ); ?>-hint">
+				<p class="description" id="<?php echo esc_attr( $id ); ?>-hint">
+					<?php
+					/* translators: %s: what holds if the field is empty, such as "no limit" */
+					echo esc_html( $hint . ' ' . sprintf( __( 'Empty: %s.', 'imagewright' ), $empty ) );
+					?>
+				</p>
+			</td>
+		</tr>
+		<?php
+	}
+
+	/**
+	 * Renders a row with a choice of few values, each with its explanation.
+	 *
+	 * @param string                                 $name    Setting.
+	 * @param string                                 $title   Title of the row.
+	 * @param array<string,array{0:string,1:string}> $choices Label and explanation by value.
+	 * @param string                                 $value   Current value.
+	 */
+	private static function render_choice( $name, $title, $choices, $value ) {
+		?>
+		<tr>
+			<th scope="row"><?php echo esc_html( $title ); ?></th>
+			<td>
+				<fieldset>
+					<legend class="screen-reader-text"><?php echo esc_html( $title ); ?></legend>
+					<?php foreach ( $choices as $choice => list( $label, $hint ) ) : ?>
+						<label><input type="radio" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>" value="<?php echo esc_attr( $choice ); ?>" <?php checked( $choice, $value ); ?>>
+							<?php echo esc_html( $label ); ?></label>
+						<p class="description"><?php echo esc_html( $hint ); ?></p>
+					<?php endforeach; ?>
+				</fieldset>
 			</td>
 		</tr>
 		<?php
@@ -166,27 +258,16 @@ class Imagewright_Default_Fields {
 	}
 
 	/**
-	 * Renders the rows of descriptions.
+	 * Renders the row of the language.
 	 *
-	 * @param array $all Settings.
+	 * @param string $value Current value.
 	 */
-	private static function render_texts( $all ) {
+	private static function render_language( $value ) {
 		?>
-		<tr>
-			<th scope="row"><?php esc_html_e( 'Texts', 'imagewright' ); ?></th>
-			<td>
-				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[fill_text]" value="1" <?php checked( $all['fill_text'] ); ?>>
-					<?php esc_html_e( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ); ?></label>
-				<p class="description"><?php esc_html_e( 'The price of descriptions is shown before a run begins.', 'imagewright' ); ?></p>
-				<?php if ( ! Imagewright_Vision::exists() ) : ?>
-					<p class="description"><?php echo esc_html( Imagewright_Vision::refusal()->get_error_message() ); ?></p>
-				<?php endif; ?>
-			</td>
-		</tr>
 		<tr>
 			<th scope="row"><label for="imagewright-language"><?php esc_html_e( 'Language of descriptions', 'imagewright' ); ?></label></th>
 			<td>
-				<input type="text" id="imagewright-language" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[language]" value="<?php echo esc_attr( $all['language'] ); ?>" placeholder="<?php echo esc_attr( str_replace( '_', '-', get_locale() ) ); ?>">
+				<input type="text" id="imagewright-language" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[language]" value="<?php echo esc_attr( $value ); ?>" placeholder="<?php echo esc_attr( str_replace( '_', '-', get_locale() ) ); ?>">
 			</td>
 		</tr>
 		<?php

@@ -15,6 +15,10 @@ class Imagewright_Optimize_Page {
 	const SLUG = 'imagewright-optimize';
 	/** Query parameter of the chosen images. Core removes `ids` from URLs. */
 	const IDS = 'imagewright_ids';
+	/** Query parameter of the shown tab. */
+	const TAB = 'tab';
+	/** Most chosen images that are added to the widget; more are offered as a run. */
+	const MOST_IN_REVIEW = 30;
 
 	/**
 	 * Hook of the page.
@@ -53,6 +57,36 @@ class Imagewright_Optimize_Page {
 		return $ids ? add_query_arg( self::IDS, implode( ',', array_map( 'intval', $ids ) ), $url ) : $url;
 	}
 
+	/**
+	 * Returns the titles of the tabs by name.
+	 *
+	 * @return array<string,string>
+	 */
+	private static function tabs() {
+		return array(
+			'review'  => __( 'Review', 'imagewright' ),
+			'library' => __( 'Whole library', 'imagewright' ),
+			'weigh'   => __( 'Weigh a page', 'imagewright' ),
+			'report'  => __( 'Report', 'imagewright' ),
+		);
+	}
+
+	/**
+	 * Returns the tab to show: that of the address, else the one where something waits.
+	 *
+	 * @param int[] $ids Chosen attachments.
+	 * @return string
+	 */
+	private static function shown_tab( $ids ) {
+		// Only what is shown. Reading needs no nonce.
+		$given = isset( $_GET[ self::TAB ] ) ? sanitize_key( wp_unslash( $_GET[ self::TAB ] ) ) : '';
+		if ( isset( self::tabs()[ $given ] ) ) {
+			return $given;
+		}
+		$run = Imagewright_Runs::current();
+		return count( $ids ) > self::MOST_IN_REVIEW || ( ! $ids && $run && 'done' !== $run['state'] ) ? 'library' : 'review';
+	}
+
 	/** Renders the page. The scripts fill it. */
 	public static function render() {
 		if ( ! Imagewright_Access::may_use() ) {
@@ -71,16 +105,68 @@ class Imagewright_Optimize_Page {
 						<a href="<?php echo esc_url( admin_url( 'options-general.php?page=' . Imagewright_Settings_Page::SLUG ) ); ?>"><?php esc_html_e( 'Settings', 'imagewright' ); ?></a>
 					<?php endif; ?>
 				</p></div>
-			<?php else : ?>
-				<div id="imagewright-bulk"></div>
-				<div id="imagewright-weigh"></div>
-				<?php Imagewright_Statistics::render(); ?>
-				<h2><?php esc_html_e( 'Review chosen images', 'imagewright' ); ?></h2>
-				<p><?php esc_html_e( 'Look at samples and texts before anything is replaced. One credit per image, whatever the number of its sizes.', 'imagewright' ); ?></p>
-				<div id="imagewright-review" data-ids="<?php echo esc_attr( implode( ',', $ids ) ); ?>"></div>
-			<?php endif; ?>
+				<?php
+			else :
+				$shown = self::shown_tab( $ids );
+				self::render_tabs( $ids, $shown );
+				foreach ( array_keys( self::tabs() ) as $tab ) {
+					self::render_section( $tab, $ids, $tab === $shown );
+				}
+			endif;
+			?>
 			<noscript><?php esc_html_e( 'This page needs JavaScript.', 'imagewright' ); ?></noscript>
 		</div>
+		<?php
+	}
+
+	/**
+	 * Renders the links of the tabs, which also work without a script.
+	 *
+	 * @param int[]  $ids   Chosen attachments.
+	 * @param string $shown Tab.
+	 */
+	private static function render_tabs( $ids, $shown ) {
+		?>
+		<nav class="nav-tab-wrapper wp-clearfix" aria-label="<?php esc_attr_e( 'Optimize images', 'imagewright' ); ?>">
+			<?php foreach ( self::tabs() as $tab => $title ) : ?>
+				<a class="nav-tab <?php echo esc_attr( $tab === $shown ? 'nav-tab-active' : '' ); ?>" data-imagewright-tab="<?php echo esc_attr( $tab ); ?>" href="<?php echo esc_url( add_query_arg( self::TAB, $tab, self::url( $ids ) ) ); ?>"
+					<?php if ( $tab === $shown ) : ?>
+						aria-current="page"
+					<?php endif; ?>
+				><?php echo esc_html( $title ); ?></a>
+			<?php endforeach; ?>
+		</nav>
+		<?php
+	}
+
+	/**
+	 * Renders the section of a tab.
+	 *
+	 * @param string $tab      Tab.
+	 * @param int[]  $ids      Chosen attachments.
+	 * @param bool   $is_shown True for the tab that is shown.
+	 */
+	private static function render_section( $tab, $ids, $is_shown ) {
+		$in_review = count( $ids ) > self::MOST_IN_REVIEW ? array() : $ids;
+		?>
+		<section id="imagewright-tab-<?php echo esc_attr( $tab ); ?>" aria-label="<?php echo esc_attr( self::tabs()[ $tab ] ); ?>"
+			<?php if ( ! $is_shown ) : ?>
+				hidden
+			<?php endif; ?>
+		>
+			<?php if ( 'review' === $tab ) : ?>
+				<p><?php esc_html_e( 'Look at samples and texts before anything is replaced. One credit per image, whatever the number of its sizes.', 'imagewright' ); ?></p>
+				<div id="imagewright-review" data-ids="<?php echo esc_attr( implode( ',', $in_review ) ); ?>"></div>
+			<?php elseif ( 'library' === $tab ) : ?>
+				<div id="imagewright-bulk" data-ids="<?php echo esc_attr( implode( ',', $ids ) ); ?>"></div>
+			<?php elseif ( 'weigh' === $tab ) : ?>
+				<div id="imagewright-weigh"></div>
+				<?php
+			else :
+				Imagewright_Statistics::render();
+			endif;
+			?>
+		</section>
 		<?php
 	}
 }

@@ -156,7 +156,7 @@ class Imagewright_Settings_Page {
 		}
 		$all = Imagewright_Options::all();
 		?>
-		<div class="wrap">
+		<div class="wrap imagewright-settings">
 			<h1><?php esc_html_e( 'Imagewright', 'imagewright' ); ?></h1>
 			<form action="options.php" method="post" autocomplete="off">
 				<?php settings_fields( self::SLUG ); ?>
@@ -171,12 +171,16 @@ class Imagewright_Settings_Page {
 					<button type="button" class="button" id="imagewright-test"><?php esc_html_e( 'Test the connection', 'imagewright' ); ?></button>
 					<span id="imagewright-test-result" role="status"></span>
 				</p>
-				<h2><?php esc_html_e( 'Defaults', 'imagewright' ); ?></h2>
+				<h2><?php esc_html_e( 'New uploads', 'imagewright' ); ?></h2>
 				<table class="form-table" role="presentation">
-					<?php
-					Imagewright_Default_Fields::render( $all );
-					?>
+					<?php Imagewright_Default_Fields::render( $all ); ?>
 				</table>
+				<details id="imagewright-advanced">
+					<summary class="imagewright-advanced"><h2><?php esc_html_e( 'Advanced', 'imagewright' ); ?></h2></summary>
+					<table class="form-table" role="presentation">
+						<?php Imagewright_Default_Fields::render_advanced( $all ); ?>
+					</table>
+				</details>
 				<?php submit_button(); ?>
 			</form>
 		</div>

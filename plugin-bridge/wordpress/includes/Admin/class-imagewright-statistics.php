@@ -1,6 +1,6 @@
 <?php
 /**
- * Statistics by month.
+ * Report of the library.
  *
  * @package Imagewright
  */
@@ -8,7 +8,8 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Counts the images that were optimized in each of the last twelve months and still are, and what pages show of them.
+ * Shows how many images have each state, and those that were optimized in each of the last twelve months and still are, with what pages
+ * show of them.
  */
 class Imagewright_Statistics {
 
@@ -42,8 +43,62 @@ class Imagewright_Statistics {
 		return array_values( $found );
 	}
 
-	/** Renders the table. Nothing without optimized images. */
+	/** Renders the report, with the ways on from it. */
 	public static function render() {
+		$sum     = Imagewright_Overview::of_library();
+		$library = add_query_arg( Imagewright_Optimize_Page::TAB, 'library', Imagewright_Optimize_Page::url() );
+		?>
+		<p>
+			<?php
+			if ( $sum['before'] > 0 ) {
+				/* translators: 1: number of optimized images, 2: number of all images, 3: size before, 4: size after, 5: change in percent */
+				echo esc_html( sprintf( __( '%1$s of %2$s images are optimized: %3$s became %4$s (%5$s).', 'imagewright' ), number_format_i18n( $sum['optimized'] ), number_format_i18n( $sum['total'] ), size_format( $sum['before'], 1 ), size_format( $sum['after'], 1 ), Imagewright_Strings::change( $sum['before'], $sum['after'] ) ) );
+			} else {
+				esc_html_e( 'No image has been optimized yet.', 'imagewright' );
+			}
+			?>
+		</p>
+		<?php
+		self::render_states( $sum );
+		self::render_months();
+		?>
+		<p class="imagewright-ways">
+			<a class="button button-primary" data-imagewright-tab="library" href="<?php echo esc_url( $library ); ?>"><?php esc_html_e( 'Optimize or restore the whole library', 'imagewright' ); ?></a>
+			<a class="button" data-imagewright-tab="weigh" href="<?php echo esc_url( add_query_arg( Imagewright_Optimize_Page::TAB, 'weigh', Imagewright_Optimize_Page::url() ) ); ?>"><?php esc_html_e( 'Weigh a page', 'imagewright' ); ?></a>
+		</p>
+		<?php
+	}
+
+	/**
+	 * Renders the number of images by state, each with the way to them.
+	 *
+	 * @param array $sum Of Imagewright_Overview::of_library().
+	 */
+	private static function render_states( $sum ) {
+		$numbers = array(
+			'optimized' => $sum['optimized'],
+			'none'      => max( 0, $sum['total'] - $sum['optimized'] - $sum['outdated'] ),
+		) + array_filter( array_intersect_key( $sum, array_flip( array( 'waiting', 'outdated', 'offloaded', 'shared' ) ) ) );
+		?>
+		<table class="widefat striped imagewright-months">
+			<thead><tr>
+				<th scope="col"><?php esc_html_e( 'State', 'imagewright' ); ?></th>
+				<th scope="col"><?php esc_html_e( 'Images', 'imagewright' ); ?></th>
+			</tr></thead>
+			<tbody>
+				<?php foreach ( $numbers as $state => $number ) : ?>
+					<tr>
+						<th scope="row"><a href="<?php echo esc_url( Imagewright_Media_List::url( $state ) ); ?>"><?php echo esc_html( Imagewright_Media_List::states()[ $state ] ); ?></a></th>
+						<td><?php echo esc_html( number_format_i18n( $number ) ); ?></td>
+					</tr>
+				<?php endforeach; ?>
+			</tbody>
+		</table>
+		<?php
+	}
+
+	/** Renders the table of months. Nothing without optimized images. */
+	private static function render_months() {
 		$months = self::months();
 		if ( ! $months ) {
 			return;
@@ -56,7 +111,7 @@ class Imagewright_Statistics {
 				<th scope="col"><?php esc_html_e( 'Optimized', 'imagewright' ); ?></th>
 				<th scope="col"><?php esc_html_e( 'Before', 'imagewright' ); ?></th>
 				<th scope="col"><?php esc_html_e( 'After', 'imagewright' ); ?></th>
-				<th scope="col"><?php esc_html_e( 'Saved', 'imagewright' ); ?></th>
+				<th scope="col"><?php esc_html_e( 'Change', 'imagewright' ); ?></th>
 			</tr></thead>
 			<tbody>
 				<?php foreach ( $months as $one ) : ?>
@@ -65,7 +120,7 @@ class Imagewright_Statistics {
 						<td><?php echo esc_html( number_format_i18n( $one['images'] ) ); ?></td>
 						<td><?php echo esc_html( size_format( $one['before'], 1 ) ); ?></td>
 						<td><?php echo esc_html( size_format( $one['after'], 1 ) ); ?></td>
-						<td><?php echo esc_html( number_format_i18n( $one['before'] > 0 ? 100 * ( 1 - $one['after'] / $one['before'] ) : 0 ) . ' %' ); ?></td>
+						<td><?php echo esc_html( Imagewright_Strings::change( $one['before'], $one['after'] ) ); ?></td>
 					</tr>
 				<?php endforeach; ?>
 			</tbody>

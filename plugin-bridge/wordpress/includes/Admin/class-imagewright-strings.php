@@ -44,15 +44,15 @@ class Imagewright_Strings {
 	 * @return string
 	 */
 	private static function state( $item ) {
-		if ( 'offloaded' === $item['status'] ) {
+		if ( 'offloaded' === $item['picture'] ) {
 			/* translators: %s: reason */
 			return sprintf( __( 'Offloaded: %s', 'imagewright' ), $item['obstacle'] );
 		}
-		if ( '' !== $item['obstacle'] && 'edited' !== $item['status'] ) {
+		if ( '' !== $item['obstacle'] && 'edited' !== $item['picture'] ) {
 			/* translators: %s: reason */
 			return sprintf( __( 'Cannot be optimized: %s', 'imagewright' ), $item['obstacle'] );
 		}
-		switch ( $item['status'] ) {
+		switch ( $item['picture'] ) {
 			case 'optimized':
 				$before = (int) $item['bytes']['before'];
 				$after  = (int) $item['bytes']['after'];
@@ -81,6 +81,50 @@ class Imagewright_Strings {
 			default:
 				return __( 'Not optimized', 'imagewright' );
 		}
+	}
+
+	/**
+	 * Returns the state in one or two words, or the change of an optimized image, for lists.
+	 *
+	 * @param array $item Of Imagewright_Library::describe().
+	 * @return string
+	 */
+	public static function pill( $item ) {
+		if ( 'optimized' === $item['picture'] ) {
+			return self::change( (int) $item['bytes']['before'], (int) $item['bytes']['after'] );
+		}
+		if ( 'failed' === $item['picture'] && 'imagewright_not_smaller' === ( $item['reason']['code'] ?? '' ) ) {
+			return __( 'No gain', 'imagewright' );
+		}
+		if ( '' !== $item['obstacle'] && in_array( $item['picture'], array( 'none', 'failed' ), true ) ) {
+			return __( 'Left out', 'imagewright' );
+		}
+		$words = array(
+			'outdated'    => __( 'Outdated', 'imagewright' ),
+			'offloaded'   => __( 'Offloaded', 'imagewright' ),
+			'edited'      => __( 'Edited', 'imagewright' ),
+			'interrupted' => __( 'Interrupted', 'imagewright' ),
+			'queued'      => __( 'Waiting', 'imagewright' ),
+			'working'     => __( 'In progress', 'imagewright' ),
+			'failed'      => __( 'Failed', 'imagewright' ),
+		);
+		return $words[ $item['picture'] ] ?? __( 'Not optimized', 'imagewright' );
+	}
+
+	/**
+	 * Returns a change of bytes in percent, with its sign.
+	 *
+	 * @param int $before Bytes.
+	 * @param int $after  Bytes.
+	 * @return string
+	 */
+	public static function change( $before, $after ) {
+		$percent = $before > 0 ? (int) round( 100 * ( $after - $before ) / $before ) : 0;
+		$sign    = $percent < 0 ? '−' : ( $percent > 0 ? '+' : '' );
+		// A mark keeps the sign before the number in texts from right to left.
+		$mark = is_rtl() ? "\u{200E}" : '';
+		/* translators: %s: number with its sign, of percent */
+		return $mark . sprintf( __( '%s %%', 'imagewright' ), $sign . number_format_i18n( abs( $percent ) ) );
 	}
 
 	/**
@@ -118,14 +162,14 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Returns the labels of the ways of delivery.
+	 * Returns the ways of delivery: label and explanation by name.
 	 *
-	 * @return array<string,string>
+	 * @return array<string,array{0:string,1:string}>
 	 */
 	public static function ways() {
 		return array(
-			'beside'  => __( 'Lie beside the originals: pages offer them to browsers that know the format, and fall back to the original', 'imagewright' ),
-			'replace' => __( 'Take the place of the originals: the media library shows the optimized files', 'imagewright' ),
+			'beside'  => array( __( 'Beside the originals', 'imagewright' ), __( 'Pages offer them to browsers that know the format, and fall back to the original.', 'imagewright' ) ),
+			'replace' => array( __( 'In the place of the originals', 'imagewright' ), __( 'The media library shows the optimized files. The originals are kept.', 'imagewright' ) ),
 		);
 	}
 
@@ -160,43 +204,14 @@ class Imagewright_Strings {
 	 * @return array<string,string>
 	 */
 	public static function all() {
-		$all = Imagewright_Options::all();
 		return array(
-			'bulkHeading'     => __( 'Optimize without review', 'imagewright' ),
-			'bulkTitle'       => __( 'The whole library', 'imagewright' ),
-			'bulkCounts'      => __( '{optimized} of {total} images are optimized.', 'imagewright' ),
-			'bulkCost'        => __( 'Optimizing {images} costs {credits}, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),
-			'bulkCostTexts'   => __( 'Optimizing {images} costs {credits}: one for each image whatever the number of its sizes, and {textCost} to describe those without a text: {described}. You have {balance}.', 'imagewright' ),
-			'bulkRepairs'     => __( 'Without an export, and free of charge, this puts right: {images}.', 'imagewright' ),
-			'bulkNothing'     => __( 'There is nothing to optimize.', 'imagewright' ),
-			'bulkLeftOut'     => __( 'Left out of this run: {n}', 'imagewright' ),
-			'bulkShort'       => __( 'You have fewer credits than that: the run stops when they are used up and can be resumed.', 'imagewright' ),
-			'bulkStart'       => __( 'Optimize {images} for {credits}', 'imagewright' ),
-			'bulkSelected'    => __( 'Chosen: {images}', 'imagewright' ),
-			'bulkStop'        => __( 'Stop', 'imagewright' ),
-			'bulkResume'      => __( 'Resume', 'imagewright' ),
-			'bulkForget'      => __( 'Close', 'imagewright' ),
-			'bulkRunning'     => __( '{done} of {total} done', 'imagewright' ),
-			'bulkStopping'    => __( 'Stopping after the images in progress …', 'imagewright' ),
-			'bulkStopped'     => __( 'Stopped: {done} of {total} done.', 'imagewright' ),
-			'bulkDone'        => __( 'Done: {done} of {total}.', 'imagewright' ),
-			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
-			'bulkFailed'      => __( '{images} could not be processed:', 'imagewright' ),
-			'bulkBackground'  => __( 'You can close this page. The run goes on in the background, faster while this page is open.', 'imagewright' ),
-			'bulkNoGain'      => __( 'Unchanged, free of charge: {images}.', 'imagewright' ),
-			/* translators: 1: format, 2: quality */
-			'bulkSettings'    => sprintf( __( 'Format: %1$s. Quality: %2$s. They can be changed in the settings.', 'imagewright' ), self::formats()[ $all['format'] ] ?? '', self::presets()[ $all['preset'] ] ?? '' ),
-			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
-			'restoreConfirm'  => __( 'Restore the original files of {images}? The optimized files are removed. This costs nothing.', 'imagewright' ),
-			'discardAll'      => __( 'Delete the originals', 'imagewright' ),
-			'discardConfirm'  => __( 'Delete the originals of {images}? They cannot be restored afterwards. Files that a post still names are kept.', 'imagewright' ),
-			/* translators: %s: size of a file */
-			'bulkSkips'       => Imagewright_Exclusions::least_bytes() > 0 ? sprintf( __( 'Files smaller than %s are found during the run, left out, and cost nothing.', 'imagewright' ), size_format( Imagewright_Exclusions::least_bytes() ) ) : '',
 			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it discards these edits. Continue?', 'imagewright' ),
 			'restoreLost'     => __( 'The original file exists. Restore it and let WordPress create the missing sizes again?', 'imagewright' ),
 			'largerPaid'      => __( 'Use the larger file anyway? It is already paid for.', 'imagewright' ),
 			'largerCosts'     => __( 'Export it again for 1 credit and use the larger file anyway?', 'imagewright' ),
 			'working'         => __( 'Working …', 'imagewright' ),
+			'cancel'          => __( 'Cancel', 'imagewright' ),
+			'continue'        => __( 'Continue', 'imagewright' ),
 			'choose'          => __( 'Choose from the media library', 'imagewright' ),
 			'chooseTitle'     => __( 'Choose images to optimize', 'imagewright' ),
 			'chooseButton'    => __( 'Use these images', 'imagewright' ),

@@ -48,6 +48,11 @@ class Imagewright_Rest_Runs {
 							'default' => 'optimize',
 						),
 						'ids'  => Imagewright_Rest_Library::ids_arg(),
+						// A run of this user whose images are meant.
+						'of'   => array(
+							'type'    => 'string',
+							'default' => '',
+						),
 					) + Imagewright_Rest_Library::settings_args()
 				),
 				$route(
@@ -149,7 +154,7 @@ class Imagewright_Rest_Runs {
 	 * Starts a run.
 	 *
 	 * @param WP_REST_Request $request Request.
-	 * @return array|WP_Error
+	 * @return array|WP_Error 409 if the images of a run are meant and it has none.
 	 */
 	public static function start( $request ) {
 		if ( 'optimize' === $request['kind'] && ! Imagewright_Access::may_spend() ) {
@@ -158,7 +163,24 @@ class Imagewright_Rest_Runs {
 		if ( 'discard' === $request['kind'] && ! current_user_can( 'manage_options' ) ) {
 			return Imagewright_Rest_Errors::make( 'may_not_change', __( 'Only an administrator can delete originals.', 'imagewright' ), 403 );
 		}
-		return array( 'run' => Imagewright_Runs::start( $request['kind'], $request['ids'], self::options( $request ) ) );
+		$ids = '' === $request['of'] ? $request['ids'] : self::images_of( $request['of'] );
+		if ( '' !== $request['of'] && ! $ids ) {
+			// No ids would mean the whole library.
+			return Imagewright_Rest_Errors::make( 'no_images', __( 'This run has no optimized images any more.', 'imagewright' ), 409 );
+		}
+		return array( 'run' => Imagewright_Runs::start( $request['kind'], $ids, self::options( $request ) ) );
+	}
+
+	/**
+	 * Lists the optimized images of the current user's run.
+	 *
+	 * @param string $id Run.
+	 * @return int[] Empty if it is not their run.
+	 */
+	private static function images_of( $id ) {
+		global $wpdb;
+		$run = Imagewright_Runs::current();
+		return $run && $run['id'] === $id ? array_map( 'intval', array_column( Imagewright_Index::all( $wpdb->prepare( 'run = %s', $id ) . " AND task = '' AND status = 'done'" ), 'attachment_id' ) ) : array();
 	}
 
 	/**
@@ -193,9 +215,11 @@ class Imagewright_Rest_Runs {
 		Imagewright_Index::expect( array_map( 'get_post', $ids ) );
 		$states = array();
 		foreach ( array_filter( $ids, array( 'Imagewright_Library', 'may_change' ) ) as $id ) {
+			$item     = Imagewright_Library::describe( $id );
 			$states[] = array(
 				'id'   => $id,
-				'html' => Imagewright_Attachment_Field::html( $id ),
+				'html' => Imagewright_Attachment_Field::html( $item ),
+				'cell' => Imagewright_Attachment_Field::cell( $item ),
 			);
 		}
 		return $states;

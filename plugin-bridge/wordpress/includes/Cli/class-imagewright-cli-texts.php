@@ -103,7 +103,7 @@ class Imagewright_Cli_Texts {
 				}
 			}
 		} while ( '' !== $cursor );
-		Imagewright_Cli::show( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'title', 'file', 'text' ) );
+		Imagewright_Cli::show( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'language', 'title', 'file', 'text' ) );
 	}
 
 	/**

@@ -77,20 +77,24 @@ class Imagewright_Library {
 			'width'    => (int) ( $metadata['width'] ?? 0 ),
 			'height'   => (int) ( $metadata['height'] ?? 0 ),
 			'editLink' => (string) get_edit_post_link( $id, 'raw' ),
-			'status'   => $status,
+			// An attachment that another leads has no state of its own.
+			'status'   => Imagewright_Shared::lead( $id ) === (int) $id ? $status : 'shared',
+			'picture'  => $status,
 			// Whether an outdated image is put right without an export (`outdated`), or not (`stale`).
 			'gap'      => 'outdated' === $status ? Imagewright_Truth::gap( $id, $state ) : '',
 			'shares'   => array_values( array_diff( Imagewright_Shared::of( $id ), array( (int) $id ) ) ),
 			'texts'    => Imagewright_Text_Record::show( $id ),
 			'bytes'    => $state['bytes'] ?? null,
 			'score'    => $state['quality']['score'] ?? null,
+			// What the upload carries and what of it stays, in words.
+			'carries'  => Imagewright_Carried::text( $state['carries'] ?? array() ),
 			'obstacle' => self::obstacle( $id, $status ),
 			'reason'   => $failure && ! in_array( $status, array( 'optimized', 'outdated' ), true ) ? array(
 				'code'    => $failure['code'],
 				'message' => $failure['message'],
 			) : null,
 		);
-		return $item + array( 'statusText' => Imagewright_Strings::status( $item ) );
+		return $item + array( 'statusText' => html_entity_decode( Imagewright_Strings::status( $item ), ENT_QUOTES, 'UTF-8' ) );
 	}
 
 	/**
@@ -130,9 +134,10 @@ class Imagewright_Library {
 	 * @param string[] $clauses Parts of the query.
 	 * @param string   $status  `any`, `none` (not optimized), `optimized`, `waiting`, `outdated`, `offloaded`, `shared`, `failed` (the last
 	 *                          attempt had no use).
+	 * @param string   $run     Id of a run, to select of its images; empty for all.
 	 * @return string[]
 	 */
-	public static function restrict( $clauses, $status ) {
+	public static function restrict( $clauses, $status, $run = '' ) {
 		global $wpdb;
 		$conditions = array(
 			'none'      => '( imagewright.status IS NULL OR NOT ' . Imagewright_Index::with_record( 'imagewright' ) . ' )',
@@ -148,7 +153,7 @@ class Imagewright_Library {
 			// All attachments of a file have the state of the leading one.
 			$clauses['join']  .= " LEFT JOIN $table imagewright_own ON imagewright_own.attachment_id = $wpdb->posts.ID
 				LEFT JOIN $table imagewright ON imagewright.attachment_id = CASE WHEN imagewright_own.lead > 0 THEN imagewright_own.lead ELSE $wpdb->posts.ID END";
-			$clauses['where'] .= " AND $wpdb->posts.post_mime_type LIKE 'image/%' AND $conditions[$status]";
+			$clauses['where'] .= " AND $wpdb->posts.post_mime_type LIKE 'image/%' AND $conditions[$status]" . ( '' === $run ? '' : $wpdb->prepare( ' AND imagewright.run = %s', $run ) );
 		}
 		return $clauses;
 	}

@@ -194,7 +194,7 @@ class Imagewright_Audit {
 	}
 
 	/**
-	 * Leaves out what the current user may not change, and adds title and address to change the rest.
+	 * Leaves out what the current user may not change, and adds language, title and address to change the rest.
 	 *
 	 * @param array<int,array> $findings Findings.
 	 * @return array<int,array>
@@ -208,8 +208,9 @@ class Imagewright_Audit {
 		foreach ( $findings as $finding ) {
 			if ( current_user_can( 'edit_post', $place( $finding ) ) ) {
 				$allowed[] = $finding + array(
-					'title' => html_entity_decode( get_post( $place( $finding ) )->post_title, ENT_QUOTES, 'UTF-8' ),
-					'edit'  => (string) get_edit_post_link( $place( $finding ), 'raw' ),
+					'language' => Imagewright_Site_Languages::of( $place( $finding ) ),
+					'title'    => html_entity_decode( get_post( $place( $finding ) )->post_title, ENT_QUOTES, 'UTF-8' ),
+					'edit'     => (string) get_edit_post_link( $place( $finding ), 'raw' ),
 				);
 			}
 		}

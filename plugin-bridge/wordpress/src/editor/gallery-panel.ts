@@ -34,7 +34,7 @@ function GalleryImage({ context, use }: { context: EditorContext; use: ImageUse 
         { variant: 'link', onClick: () => wp.data.dispatch('core/block-editor').selectBlock(use.clientId) },
         image?.filename ?? String(use.id),
       ),
-      h('span', { role: 'status', 'data-state': image?.status ?? '', 'data-image': use.id }, state),
+      h('span', { role: 'status', 'data-state': image?.picture ?? '', 'data-image': use.id }, state),
       h('em', null, originOf(context, use, image)),
     ),
   );

@@ -1,3 +1,4 @@
+import { ask } from '../ask.ts';
 import { questionOf } from '../question-of.ts';
 import { RestError } from '../rest.ts';
 import type { LibraryImage } from '../site-config.ts';
@@ -68,7 +69,7 @@ export function ImagePanel({ context, use, hasDecorative }: ImagePanelProps): Re
     { className: 'imagewright-editor' },
     h(
       'p',
-      { className: 'imagewright-editor-state', role: 'status', 'data-state': image?.status ?? '' },
+      { className: 'imagewright-editor-state', role: 'status', 'data-state': image?.picture ?? '' },
       stateOf(known),
     ),
     h('div', { className: 'imagewright-editor-buttons' }, ...fileButtons(context, image, button)),
@@ -118,9 +119,8 @@ type MakeButton = (key: string, action: () => Promise<void>) => Rendered;
 function fileButtons(context: EditorContext, image: LibraryImage | null, button: MakeButton): Rendered[] {
   if (!image) return [];
   const { isReady, maySpend } = context.config;
-  const canOptimize =
-    ['none', 'queued', 'failed', 'interrupted', 'outdated'].includes(image.status) && image.obstacle === '';
-  const canRestore = ['optimized', 'edited', 'interrupted', 'outdated'].includes(image.status);
+  const canOptimize = ['none', 'failed', 'interrupted', 'outdated'].includes(image.picture) && image.obstacle === '';
+  const canRestore = ['optimized', 'edited', 'interrupted', 'outdated'].includes(image.picture);
   return [
     isReady && maySpend && canOptimize && button('optimize', () => change(context, image.id, 'optimize')),
     canRestore && button('restore', () => change(context, image.id, 'restore')),
@@ -139,7 +139,8 @@ async function change(
     context.states.put(await context.rest.call<LibraryImage>('POST', `/attachments/${id}/${action}`, { json }));
   } catch (error) {
     const question = error instanceof RestError && !force ? questionOf(error, context.config.strings) : null;
-    if (!question || !window.confirm(question)) throw error;
+    const { config } = context;
+    if (!question || !(await ask([question], { yes: config.strings.continue ?? '', config }))) throw error;
     await change(context, id, action, true);
   }
 }

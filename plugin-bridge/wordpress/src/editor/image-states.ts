@@ -60,7 +60,7 @@ export function createImageStates(rest: Rest, strings: Strings): ImageStates {
   };
   const isPending = (id: number) => {
     const state = known.get(id);
-    return state && 'image' in state && ['queued', 'working'].includes(state.image.status);
+    return state && 'image' in state && ['queued', 'working'].includes(state.image.picture);
   };
   /** Works on the queue for some seconds, so that an upload does not wait for WP-Cron. */
   const work = async () => {

@@ -55,11 +55,11 @@ const withPanel = wp.compose.createHigherOrderComponent(
   (Edit) =>
     (props: BlockProps): Rendered => {
       const panel = props.isSelected ? panelOf(props) : null;
-      if (!panel) return h(Edit, props);
       const body = h(wp.components.PanelBody as never, { title: 'Imagewright', className: 'imagewright-panel' }, panel);
       const group = firstTabs.get(props.name);
       const place = group ? { group } : null;
-      return h(wp.element.Fragment, null, h(Edit, props), h(wp.blockEditor.InspectorControls, place, body));
+      // Before the block's own panels, which are longer than a laptop's screen.
+      return h(wp.element.Fragment, null, panel && h(wp.blockEditor.InspectorControls, place, body), h(Edit, props));
     },
   'withImagewright',
 );
