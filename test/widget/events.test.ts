@@ -120,6 +120,7 @@ describe('events', () => {
     await tab.upload(3);
     await tab.exportAll();
     await tab.untilState('done');
+    await tab.page.clock.install();
     const arriving = tab.page.waitForEvent('download');
     await rows(tab.widget).first().locator('[data-control=download]').click();
     await (await arriving).path();
@@ -127,6 +128,9 @@ describe('events', () => {
     await tab.widget.locator('dialog button[value=yes]').click();
     await tab.untilState('empty');
     const held = () => tab.page.evaluate(() => (window as unknown as { objectUrls: Set<string> }).objectUrls.size);
+    // A download keeps its URL for ten seconds.
+    expect(await held()).toBe(1);
+    await tab.page.clock.fastForward(10_500);
     await expect.poll(held).toBe(0);
     tab.expectQuiet();
   });
