@@ -113,7 +113,7 @@ async function expectAccessibleIn(looks: readonly Look[], tab: WidgetTab, state:
 }
 
 const CALM = { context: { reducedMotion: 'reduce' as const } };
-const SMALL_FIXTURES = ['photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg'];
+const SMALL_FIXTURES = ['small/graphic-badge-alpha.png', 'small/photo-dogs-portrait.jpg'];
 
 /** Defines tests that axe finds no problem in any state of the element, in each of these looks. */
 export function testAccessibility(looks: readonly Look[]): void {

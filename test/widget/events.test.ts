@@ -13,7 +13,7 @@ describe('events', () => {
   it('are all dispatched as documented, across shadow roots', async () => {
     const tab = await rig.open({ credits: 10, elements: [{ mode: 'replace' }] });
     await tab.pick('photos/manifest.json');
-    await tab.pick('photos/photo-dogs-portrait.jpg');
+    await tab.pick('small/photo-dogs-portrait.jpg');
     await tab.untilState('ready');
     await tab.button(text('toolbar.analyze')).click();
     await expect.poll(async () => (await tab.events('io-analyze')).length).toBe(1);

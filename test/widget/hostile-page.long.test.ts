@@ -17,7 +17,7 @@ beforeAll(async () => {
 describe('a page with the strictest content security policy', () => {
   it('shows thumbnails and runs the whole flow without a violation', async () => {
     const tab = await rig.open({ credits: 10 });
-    await tab.pick('photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png');
+    await tab.pick('small/photo-dogs-portrait.jpg', 'small/graphic-badge-alpha.png');
     await tab.untilState('ready');
     for (const row of await rows(tab.widget).all()) {
       await expect.poll(() => canvasStats(row.locator('canvas').first())).toMatchObject({ varied: true });

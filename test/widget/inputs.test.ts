@@ -18,7 +18,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'photos/summer/b.png'), b?.bytes ?? '');
   await writeFile(join(folder, 'photos/summer/notes.txt'), 'no image');
   await writeFile(join(folder, 'c.png'), c?.bytes ?? '');
-  await cp(fixture('photos/graphic-badge-alpha.png'), join(folder, 'photos/summer/badge.png'));
+  await cp(fixture('small/graphic-badge-alpha.png'), join(folder, 'photos/summer/badge.png'));
 });
 afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
@@ -93,9 +93,9 @@ describe('files are added', () => {
   });
 
   it('or rejected with a reason each, in one message', async () => {
-    const tab = await rig.open({ elements: [{ 'max-file-size': '100000', 'max-files': '2' }] });
+    const tab = await rig.open({ elements: [{ 'max-file-size': '70000', 'max-files': '2' }] });
     const image = async (name: string, colour: string) => plainImage(name, { colour });
-    await tab.pick('photos/photo-dogs-portrait.jpg');
+    await tab.pick('small/photo-dogs-portrait.jpg');
     await tab.pick(
       await image('one.png', '#111111'),
       await image('two.png', '#222222'),
@@ -131,7 +131,7 @@ describe('a lost connection', () => {
 describe('a reloaded page', () => {
   it('restores images, texts, edits, thumbnails and results', async () => {
     const tab = await rig.open({ credits: 5 });
-    await tab.pick('photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg');
+    await tab.pick('small/graphic-badge-alpha.png', 'small/photo-dogs-portrait.jpg');
     await tab.untilState('ready');
     await tab.button(text('toolbar.analyze')).click();
     await expect.poll(async () => (await tab.events('io-analyze')).length).toBe(1);

@@ -5,7 +5,7 @@ import { fixture, type WidgetTab } from '../support/widget-rig.ts';
 const MOST_STEPS = 120;
 
 /** Paths of photographs by their names. */
-export const fixtures = (names: string[]): string[] => names.map((name) => fixture(`photos/${name}`));
+export const fixtures = (names: string[]): string[] => names.map((name) => fixture(`small/${name}`));
 
 /** Returns the accessible name of the focused control, or the label of a field. */
 export function focusedName(page: Page): Promise<string> {

@@ -25,7 +25,7 @@ describe('what an export costs and makes', () => {
 
   it('is asked with what is missing and what will become larger', async () => {
     const tab = await rig.open();
-    await tab.pick('photos/photo-dogs-portrait.jpg');
+    await tab.pick('small/photo-dogs-portrait.jpg');
     await tab.untilState('ready');
     await set(tab, { format: 'png' });
     await tab.widget.locator('button.export').click();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestAccount } from '../support/service.ts';
 import { fixture, openWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
 
-const [FIRST, SECOND] = ['photos/graphic-badge-alpha.png', 'photos/render-tiles.webp'] as const;
+const [FIRST, SECOND] = ['small/graphic-badge-alpha.png', 'photos/render-tiles.webp'] as const;
 
 let rig: WidgetRig;
 let account: TestAccount;

@@ -46,7 +46,7 @@ async function heard(tab: WidgetTab): Promise<string[]> {
 it('tells screen readers image, state and result of each step', async () => {
   const tab = await rig.open();
   const { keyboard } = tab.page;
-  await tab.pick('photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg', 'photos/photo-nuthatch.jpg');
+  await tab.pick('small/graphic-badge-alpha.png', 'small/photo-dogs-portrait.jpg', 'photos/photo-nuthatch.jpg');
   await tab.untilState('ready');
   rig.vision.answer = { ...GOOD_ANSWER, people: true };
   await tab.widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());

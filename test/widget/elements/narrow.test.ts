@@ -36,7 +36,7 @@ describe('in narrow layouts', () => {
     const tab = await rig.open({ elements: [{ retries: '1' }], context: { viewport: PHONE } });
     const json = { error: 'Internal error', code: 'internal_error', requestId: `req_${'8d2c71'.repeat(8)}` };
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /^\/v1\/sessions$/, times: 99 });
-    await tab.pick('photos/graphic-badge-alpha.png');
+    await tab.pick('small/graphic-badge-alpha.png');
     const notice = tab.widget.locator('.notice');
     await expect.poll(() => notice.count()).toBe(1);
     const message = await boxOf(notice.locator('p').first());
@@ -55,7 +55,7 @@ describe('in narrow layouts', () => {
 
   it('file names are complete, icons are before their texts, and buttons beside their subject', async () => {
     const tab = await rig.open({ context: { viewport: PHONE } });
-    await tab.pick('photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png');
+    await tab.pick('small/photo-dogs-portrait.jpg', 'small/graphic-badge-alpha.png');
     await tab.untilState('ready');
     rig.vision.answer = { ...GOOD_ANSWER, people: true, textInImage: 'A sign', kind: 'document' };
     await analyze(tab);

@@ -4,7 +4,7 @@ import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../suppo
 import { rows, textOf } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
 
-const PHOTO = 'photos/photo-dogs-portrait.jpg';
+const PHOTO = 'small/photo-dogs-portrait.jpg';
 
 /** Colours of the theme; other colours are named after the nearest one. */
 const COLORS = {
@@ -254,7 +254,7 @@ describe('the buttons above the list', () => {
     const tab = await rig.open({ elements: [{ retries: '0' }] });
     const json = { error: 'busy', code: 'overloaded' };
     rig.proxy.inject({ kind: 'answer', status: 503, json }, { path: /^\/v1\/sessions$/, times: 99 });
-    await tab.pick('photos/graphic-badge-alpha.png');
+    await tab.pick('small/graphic-badge-alpha.png');
     const notice = tab.widget.locator('.notice');
     await expect.poll(() => notice.count()).toBe(1);
     const again = tab.button(text('toolbar.retry', { count: 1 }));

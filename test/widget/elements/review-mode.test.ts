@@ -165,7 +165,7 @@ describe('the review of texts', () => {
     { name: '400 % zoom', width: 320, height: 225 },
   ])('has picture, text and button in sight together ($name)', async ({ width, height }) => {
     const tab = await rig.open({ context: { viewport: { width, height } } });
-    await tab.pick('photos/photo-dogs-portrait.jpg');
+    await tab.pick('small/photo-dogs-portrait.jpg');
     await tab.untilState('ready');
     rig.vision.answer = { ...GOOD_ANSWER, people: true, textInImage: 'A sign' };
     await analyze(tab);

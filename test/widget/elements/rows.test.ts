@@ -105,7 +105,7 @@ describe('the rows', () => {
       { kind: 'answer', status: 503, json: { error: 'busy', code: 'overloaded' } },
       { path: /^\/v1\/sessions$/, times: 100 },
     );
-    await tab.pick('photos/graphic-badge-alpha.png');
+    await tab.pick('small/graphic-badge-alpha.png');
     const row = rows(tab.widget).first();
     await expect.poll(() => row.locator('[part~=row-error]').count()).toBe(1);
     expect(await field(row, 'alt').getAttribute('aria-describedby')).toMatch(/^error /);

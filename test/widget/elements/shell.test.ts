@@ -41,7 +41,7 @@ describe('the public element', () => {
     });
     expect(await tab.widget.getAttribute('data-state')).toBe('empty');
     expect(await tab.widget.evaluate((element) => element.matches(':state(empty)'))).toBe(true);
-    await tab.pick('photos/graphic-badge-alpha.png');
+    await tab.pick('small/graphic-badge-alpha.png');
     await expect.poll(() => tab.button(text('export.upload')).count()).toBe(1);
     expect(await tab.widget.getAttribute('session-id')).toBeNull();
     await tab.button(text('export.upload')).click();
