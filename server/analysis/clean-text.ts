@@ -1,3 +1,5 @@
+import { invisibleCharacters } from '../processing/index.ts';
+
 /** Limits of a text. */
 export interface TextBounds {
   /** In code points. */
@@ -12,8 +14,7 @@ export interface CleanText {
   clipped: boolean;
 }
 
-// Format characters (bidi, zero-width, tags), lone surrogates, and letters that draw nothing.
-const INVISIBLE = /[\p{Cf}\p{Cs}\u115F\u1160\u2800\u3164\uFFA0]/gu;
+const INVISIBLE = invisibleCharacters();
 const LINE_BREAKING = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const MARKUP = /<\/?[a-z!?][^<>]*>?/gi;
 const MARKDOWN_LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
@@ -32,8 +33,8 @@ const DOMAINS = new RegExp(
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * Converts untrusted input to plain text: no markup, no angle brackets, no control, bidi or zero-width characters, single spaces,
- * cut at a word.
+ * Converts untrusted input to plain text: no markup, no angle brackets, no control or bidi characters, of zero-width ones only the joiners
+ * that a script or an emoji needs, single spaces, cut at a word.
  */
 export function cleanText(raw: string, { maxLength, withoutLinks = false }: TextBounds): CleanText {
   // Longer than any limit, and short enough for every pattern.
@@ -81,7 +82,7 @@ function cutAtWord(text: string, maxLength: number): CleanText {
   const head = points.slice(0, maxLength).join('');
   const whole = / /.test(points[maxLength] ?? '') ? head : head.replace(/\s+\S*$/, '');
   const cut = whole.length >= head.length / 2 ? whole : head;
-  return { text: cut.replace(/[\s,;:–-]+$/u, ''), clipped: true };
+  return { text: cut.replace(/(?:[\s,;:–-]|\u200C|\u200D)+$/u, ''), clipped: true };
 }
 
 function unquoted(text: string): string {

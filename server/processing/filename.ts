@@ -1,27 +1,11 @@
+import { invisibleCharacters } from './invisible-characters.ts';
 import type { VariantSpec } from './shared/variants.ts';
 
 /** Longest basename in bytes of UTF-8; leaves room for `-8192w`, `-999` and an extension below the 255 of file systems. */
 const MAX_BYTES = 180;
 
-// Scripts whose letters take another shape beside a joiner or a non-joiner, as Persian and the languages of India.
-const JOINING = 'Arab Syrc Mong Nkoo Mand Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr Tibt'
-  .split(' ')
-  .map((script) => `\\p{Script_Extensions=${script}}`)
-  .join('');
-const PICTOGRAPH = String.raw`\p{Extended_Pictographic}`;
-/** Invisible characters that change what is seen: joiners within words and emoji, and the letters of a flag. */
-const NEEDED = [
-  `(?<=[${JOINING}])[\\u200C\\u200D](?=[${JOINING}])`,
-  `(?<=${PICTOGRAPH}[\\uFE0F\\u{1F3FB}-\\u{1F3FF}]?)\\u200D(?=${PICTOGRAPH})`,
-  String.raw`(?<=\u{1F3F4}[\u{E0061}-\u{E007A}]{0,5})[\u{E0061}-\u{E007A}](?=[\u{E0061}-\u{E007A}]{0,5}\u{E007F})`,
-  String.raw`(?<=\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6})\u{E007F}`,
-].join('|');
-// Cc: control, Cf: bidi overrides, zero-width, BOM and soft hyphens, Zl and Zp: line and paragraph separators, Cs: lone surrogates.
-// U+FFFD: what a lone surrogate becomes in the database. The rest are invisible letters.
-const INVISIBLE = new RegExp(
-  `(?!${NEEDED})[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFD]`,
-  'gu',
-);
+// Beside what is invisible everywhere: control characters, line and paragraph separators, and what a lone surrogate becomes in the database.
+const INVISIBLE = invisibleCharacters('\\p{Cc}\\p{Zl}\\p{Zp}\\uFFFD');
 const RESERVED_CHARACTERS = /[/\\:*?"<>|]/g;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const PATH_PREFIX = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i;

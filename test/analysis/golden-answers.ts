@@ -146,6 +146,19 @@ export const GOLDEN_ANSWERS: GoldenAnswer[] = [
     expected: { alt: 'A harbour at dusk', title: 'Title' },
   },
   {
+    name: 'joiners that words of Persian, Hindi and Malayalam need',
+    raw: { alt: 'می\u200Cخواهم در ۱۴۰۳ ه\u200D.ش', title: 'क्\u200Dष', caption: 'അവന്\u200D', language: 'fa' },
+    expected: { alt: 'می\u200Cخواهم در ۱۴۰۳ ه\u200D.ش', title: 'क्\u200Dष', caption: 'അവന്\u200D' },
+  },
+  {
+    name: 'joiners that emoji need, and none that hide in Latin words',
+    raw: {
+      alt: 'A family 👨\u200D👩\u200D👧, a judge 🧑🏽\u200D⚖️ and 🏳️\u200D🌈',
+      title: 'Har\u200Dbo\u200Cur \u200D\u200D at',
+    },
+    expected: { alt: 'A family 👨\u200D👩\u200D👧, a judge 🧑🏽\u200D⚖️ and 🏳️\u200D🌈', title: 'Harbour at' },
+  },
+  {
     name: 'right-to-left text itself',
     raw: { alt: 'מרינה בשקיעה', language: 'he' },
     expected: { alt: 'מרינה בשקיעה', language: 'he' },
