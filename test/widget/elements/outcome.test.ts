@@ -112,6 +112,25 @@ describe('the outcome of an export or a sample', () => {
     await expect.poll(() => textOf(outcome(tab))).toContain(text('sample.free'));
   });
 
+  it('marks a sample whose formats are not those of the settings', async () => {
+    const tab = await rig.open({ css: CSS, elements: [{ format: 'jpeg' }] });
+    await set(tab, { formats: ['webp', 'png'] });
+    await tab.pick(PHOTO);
+    await tab.untilState('ready');
+    await tab.button(text('export.sample')).click();
+    await expect.poll(() => outcome(tab).count()).toBe(1);
+    await tab.page.keyboard.press('Escape');
+    expect(await textOf(outcome(tab))).toContain(text('sample.free'));
+    for (const formats of [['webp'], ['webp', 'avif'], ['png', 'webp'], undefined]) {
+      await set(tab, { formats });
+      await expect
+        .poll(() => textOf(outcome(tab)), { message: JSON.stringify(formats) })
+        .toContain(text('sample.stale'));
+      await set(tab, { formats: ['webp', 'png'] });
+      await expect.poll(() => textOf(outcome(tab))).toContain(text('sample.free'));
+    }
+  });
+
   it('moves the focus to the cancel button and then to the results, also after a sample was compared', async () => {
     const tab = await rig.open({ credits: 3 });
     await tab.upload(2);

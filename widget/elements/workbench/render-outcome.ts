@@ -1,4 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { ImageResult, OutputFormat } from '#contract';
+import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { nameSettings } from './render-settings.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
@@ -85,10 +87,7 @@ function renderSamples(context: WorkbenchContext): TemplateResult {
   const { optimizer, i18n, act } = context;
   const { t } = i18n;
   const { samples, settings } = optimizer;
-  const stale = samples.some(
-    ({ format, quality }) =>
-      quality.preset !== settings.preset || (settings.format !== 'original' && settings.format !== format),
-  );
+  const stale = samples.some((sample) => isOutdated(sample, settings));
   return renderSum(
     context,
     {
@@ -102,4 +101,18 @@ function renderSamples(context: WorkbenchContext): TemplateResult {
     html`<button type="button" class="button" part="button" @click=${() => act('compare-samples')}>
       ${icon('compare')}${t('action.compare')}</button>`,
   );
+}
+
+/** Returns true if a sample is not of the preset and the formats of the settings. One format may be that of the upload. */
+function isOutdated(
+  { format, quality, variants, warnings }: ImageResult,
+  { preset, format: only, formats = [only] }: Settings,
+): boolean {
+  const made = [...new Set(variants.map((variant) => variant.format ?? format))];
+  const unasked = made.filter((one) => !formats.includes(one as OutputFormat)).length;
+  const missing = formats.some((one) => one !== 'original' && !made.includes(one));
+  const isSkipped = warnings.some(({ code }) => code === 'format_skipped');
+  const first = formats[0] === 'original' || isSkipped ? made[0] : formats[0];
+  const free = formats.includes('original') ? 1 : 0;
+  return quality.preset !== preset || unasked > free || (missing && !isSkipped) || made[0] !== first;
 }
