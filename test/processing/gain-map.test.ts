@@ -173,3 +173,71 @@ describe('the gain map of an Ultra HDR photograph', () => {
     }
   });
 });
+
+describe('a gain map that cannot be written again', () => {
+  const APPLE = 'urn:com:apple:photo:2020:aux:hdrgainmap';
+  const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code);
+  const plain = (channels: 3 | 4 = 3) =>
+    sharp({ create: { width: 64, height: 48, channels, background: { r: 160, g: 90, b: 40, alpha: 0.5 } } });
+
+  /** A photograph with Apple's older map, as its JPEGs have it. */
+  async function appleJpeg(): Promise<Buffer> {
+    const packet =
+      '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
+      `<rdf:Description xmlns:apdi="http://ns.apple.com/pixeldatainfo/1.0/" apdi:AuxiliaryImageType="${APPLE}"/>` +
+      '</rdf:RDF></x:xmpmeta>';
+    const map = await plain().greyscale().resize(32).withXmp(packet).jpeg().toBuffer();
+    return attachGainMap(await plain().jpeg().toBuffer(), map, false);
+  }
+
+  /** An AVIF whose item of EXIF became a map of ISO 21496-1. */
+  async function isoAvif(): Promise<Buffer> {
+    const picture = sharp(photo('photo-brushes.jpg')).resize(160);
+    const file = await picture
+      .withExif({ IFD0: { Artist: 'Ada' } })
+      .avif({ quality: 5 })
+      .toBuffer();
+    file.write('tmap', file.indexOf('Exif', file.indexOf('iinf'), 'latin1'), 'latin1');
+    return file;
+  }
+
+  /** An AVIF whose auxiliary image is Apple's map. */
+  async function appleAvif(): Promise<Buffer> {
+    const file = await plain(4).avif().toBuffer();
+    const at = file.indexOf('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha', 0, 'latin1');
+    file.fill(0, at, at + 43).write(APPLE, at, 'latin1');
+    return file;
+  }
+
+  it.each([
+    ['Apple, in a JPEG', 'apple.jpg', appleJpeg],
+    ['ISO 21496-1, in an AVIF', 'iso.avif', isoAvif],
+    ['Apple, in an AVIF', 'apple.avif', appleAvif],
+  ])('(%s) is found at the upload, and its loss is named in every format and width', async (_kind, name, make) => {
+    const file = await harness.store(name, await make());
+    expect(await harness.facts(file)).toMatchObject({ carries: expect.arrayContaining(['gain_map']) });
+    for (const format of ['jpeg', 'webp', 'avif', 'png'] as const)
+      for (const made of await harness.render(file, { format, widths: [32] }))
+        expect(codes(made)).toContain('hdr_dropped');
+  });
+
+  it('stays in an AVIF that is not encoded again, and not in a JPEG', async () => {
+    const avif = await harness.store('kept.avif', await isoAvif());
+    const kept = only(await harness.render(avif, { format: 'original', preset: 'maximum' }));
+    expect(kept.keptOriginal).toBe(true);
+    expect(codes(kept)).not.toContain('hdr_dropped');
+    expect((await readFile(kept.file)).includes('tmap')).toBe(true);
+    const jpeg = await harness.store('kept.jpg', await appleJpeg());
+    expect(codes(only(await harness.render(jpeg, { format: 'original', preset: 'maximum' })))).toContain('hdr_dropped');
+  });
+
+  it('is not found in an AVIF with transparency, nor in a JPEG with another picture behind it', async () => {
+    for (const [name, bytes] of [
+      ['alpha.avif', await plain(4).avif().toBuffer()],
+      ['second.jpg', attachGainMap(await plain().jpeg().toBuffer(), await plain().jpeg().toBuffer(), false)],
+    ] as const)
+      expect(((await harness.facts(await harness.store(name, bytes))) as { carries?: string[] }).carries).not.toContain(
+        'gain_map',
+      );
+  });
+});

@@ -55,9 +55,11 @@ export async function renderImage(
   const { pixels: full, orientation } = loaded;
   const { preset } = task;
   const { metadata } = plan;
-  const map = await planGainMap(upload, { format, preset, metadata, orientation, full, maxPixels: limits.maxPixels });
+  const map = await planGainMap(upload, {
+    ...{ input: facts.format, format, preset, metadata, orientation, full },
+    maxPixels: limits.maxPixels,
+  });
   const bare = withoutCredentials(facts.format, upload);
-  const losses = { ...plan, warnings: [...plan.warnings, ...map.warnings] };
   const order = { format, preset, metadata, attach: map.attach };
   const searching = task.search ? await tools() : null;
   const encode = createVariantEncoder(loaded.pixels, order, searching);
@@ -68,7 +70,7 @@ export async function renderImage(
       const startedAt = performance.now();
       const made = await makeVariant(
         task,
-        { ...loaded, format, file: upload, bare, plan: losses, map, encode },
+        { ...loaded, format, file: upload, bare, plan, map, encode },
         variant,
         onStep,
       );
@@ -112,11 +114,12 @@ async function makeVariant(
   const size = variantSize(facts, variant);
   const replaces = task.format === 'original' && format === facts.format && isFullSize(facts, variant);
   const kept = replaces ? await keepOriginal(loaded, facts, loaded, plan.metadata, task) : null;
-  if (kept && isAlwaysKept(facts)) return asKept(kept, size, plan);
+  if (kept && isAlwaysKept(facts)) return asKept(kept, size, loaded);
   const encoded = await loaded.encode(variant, onStep);
-  if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size, plan);
+  if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size, loaded);
   if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format), ...plan.warnings];
+  warnings.push(...loaded.map.warnings);
   if (loaded.bare && task.metadata !== 'none') warnings.push('content_credentials_dropped');
   if (format === 'jpeg' && loaded.pixels.channels === 4) warnings.push('alpha_flattened');
   return { ...encoded, ...variantSize(loaded.pixels, variant), warnings };
@@ -126,7 +129,7 @@ async function makeVariant(
 function asKept(
   { data, whole, warnings }: KeptFile,
   size: { width: number; height: number },
-  plan: OutputPlan,
+  { plan, map }: { plan: OutputPlan; map: GainMapPlan },
 ): MadeVariant {
   return {
     data,
@@ -134,7 +137,7 @@ function asKept(
     quality: null,
     score: IDENTICAL,
     reached: true,
-    warnings: [...(whole ? [] : (['metadata_not_written'] as const)), ...plan.warnings, ...warnings],
+    warnings: [...(whole ? [] : (['metadata_not_written'] as const)), ...plan.warnings, ...map.warningsOfCopy, ...warnings],
   };
 }
 

@@ -115,8 +115,8 @@ function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Extents | null 
   return kept.overlaps(dropped) ? null : { kept, dropped, places: free };
 }
 
-/** Reads the items' types: `infe` version 2 or 3. */
-function readItemTypes(file: Buffer, info: Box): Map<number, string> {
+/** Reads the items' types from the content of `iinf`: `infe` version 2 or 3. */
+export function readItemTypes(file: Buffer, info: Box): Map<number, string> {
   const version = file[info.start] ?? 0;
   const types = new Map<number, string>();
   for (const { start } of readBoxes(file, info.start + (version === 0 ? 6 : 8), info.end)) {

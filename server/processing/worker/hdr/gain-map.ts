@@ -15,6 +15,8 @@ const ISO = 'urn:iso:std:iso:ts:21496:-1\0';
 const ISO_BASE = Buffer.from(`${ISO}\0\0\0\0`, 'latin1');
 /** Payload of the segment that lists two images (CIPA DC-007). */
 const MPF_BYTES = 86;
+const BASE_BYTES_AT = 58;
+const MAP_OFFSET_AT = 78;
 
 /** The gain map of an HDR photograph (ISO 21496-1, Ultra HDR): a second, smaller JPEG in the file. */
 export interface GainMap {
@@ -146,10 +148,28 @@ function imageList(baseBytes: number, mapBytes: number, mapOffset: number): Buff
   entry(38, 0xb002, 7, 32, 50);
   // Behind the list of tags: attributes, size and offset of each image.
   list.writeUInt32BE(0x00030000, 54);
-  list.writeUInt32BE(baseBytes, 58);
+  list.writeUInt32BE(baseBytes, BASE_BYTES_AT);
   list.writeUInt32BE(mapBytes, 74);
-  list.writeUInt32BE(mapOffset, 78);
+  list.writeUInt32BE(mapOffset, MAP_OFFSET_AT);
   return list;
+}
+
+/**
+ * Corrects the list of images that {@link attachGainMap} has written, for a file that becomes as long as `longer`, which has the same
+ * segments and others before the map.
+ * @returns null if the file has no list
+ */
+export function withListOfLonger(file: Buffer, longer: Buffer): Buffer | null {
+  const [before, after] = [file, longer].map((one) =>
+    segmentsOf(one).find(({ marker, data }) => marker === APP2 && startsWith(data, 'MPF\0')),
+  );
+  if (!before || !after) return null;
+  const copy = Buffer.from(file);
+  const grown = longer.length - file.length;
+  copy.writeUInt32BE(file.readUInt32BE(before.at + BASE_BYTES_AT) + grown, before.at + BASE_BYTES_AT);
+  const offset = file.readUInt32BE(before.at + MAP_OFFSET_AT) + grown - (after.at - before.at);
+  copy.writeUInt32BE(offset, before.at + MAP_OFFSET_AT);
+  return copy;
 }
 
 interface Segment {
@@ -180,8 +200,8 @@ function segmentsOf(jpeg: Buffer): Segment[] {
   return found;
 }
 
-/** Returns the images that the list of a JPEG names beside the first one. */
-function furtherImages(file: Buffer): Buffer[] {
+/** Returns the images that the list of a JPEG names beside the first one. @throws RangeError for offsets outside the file */
+export function furtherImages(file: Buffer): Buffer[] {
   const list = segmentsOf(file).find(({ marker, data }) => marker === APP2 && startsWith(data, 'MPF\0'));
   if (!list) return [];
   const tiff = list.data.subarray(4);

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { WarningCode } from '#contract';
-import type { EncodedFormat, Preset } from '#contract/constants';
+import type { EncodedFormat, InputFormat, Preset } from '#contract/constants';
 import { fateOf } from '../../shared/ledger.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
@@ -8,6 +8,7 @@ import type { Pixels } from '../pixels.ts';
 import type { OutputMetadata } from '../steps/encode.ts';
 import type { Scaling } from '../steps/resize.ts';
 import { buildXmp } from '../xmp.ts';
+import { hasForeignGainMap } from './foreign-gain-map.ts';
 import { attachGainMap, encodeGainMap, type GainMap, gainMapDirectory, gainMapFile, readGainMap } from './gain-map.ts';
 
 /** Outcome of the gain map of an image. */
@@ -17,10 +18,14 @@ export interface GainMapPlan {
   /** Adds the map as it is to the uploaded file's copy. @param tags EXIF and XMP of the copy */
   attachUnscaled: ((copy: Buffer, tags: OutputMetadata) => Buffer) | null;
   warnings: WarningCode[];
+  /** Those of a file whose pixels are not encoded again. */
+  warningsOfCopy: WarningCode[];
 }
 
 /** Context of a plan. */
 interface GainMapOrder {
+  /** Format of the upload. */
+  input: InputFormat;
   format: EncodedFormat;
   preset: Preset;
   metadata: OutputMetadata;
@@ -30,14 +35,18 @@ interface GainMapOrder {
   maxPixels: number;
 }
 
-const NO_MAP: GainMapPlan = { attach: null, attachUnscaled: null, warnings: [] };
+const NO_MAP: GainMapPlan = { attach: null, attachUnscaled: null, warnings: [], warningsOfCopy: [] };
+const LOST: GainMapPlan = { ...NO_MAP, warnings: ['hdr_dropped'], warningsOfCopy: ['hdr_dropped'] };
 
-/** Plans by the ledger what becomes of the gain map of a JPEG; a damaged map is dropped. */
+/** Plans by the ledger what becomes of the gain map of an upload; a damaged one, and one that cannot be written again, is dropped. */
 export async function planGainMap(file: Buffer, order: GainMapOrder): Promise<GainMapPlan> {
-  const map = readGainMap(file);
+  const map = order.input === 'jpeg' ? readGainMap(file) : null;
+  // The copy of an AVIF keeps its pictures; that of a JPEG ends with the first one.
+  if (!map && hasForeignGainMap(order.input, file))
+    return order.input === 'avif' ? { ...LOST, warningsOfCopy: [] } : LOST;
   if (!map) return NO_MAP;
   const fate = fateOf('gain_map', order.format, 'none');
-  if (fate !== 'kept' || !(await isDecodable(map, order.maxPixels))) return { ...NO_MAP, warnings: ['hdr_dropped'] };
+  if (fate !== 'kept' || !(await isDecodable(map, order.maxPixels))) return LOST;
   return {
     async attach(encoded, scaling) {
       const { preset, full, orientation, maxPixels } = order;
@@ -46,6 +55,7 @@ export async function planGainMap(file: Buffer, order: GainMapOrder): Promise<Ga
     },
     attachUnscaled: (copy, tags) => joined(copy, map, tags),
     warnings: [],
+    warningsOfCopy: [],
   };
 }
 

@@ -4,7 +4,7 @@ import type { InformationKind, InputFormat } from '#contract/constants';
 import { FORMATS } from '#contract/constants';
 import { withoutCredentials } from '../containers/credentials.ts';
 import { readGifXmp } from '../containers/gif.ts';
-import { readGainMap } from '../hdr/gain-map.ts';
+import { hasGainMap } from '../hdr/foreign-gain-map.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
 import { readCarried } from './carried.ts';
 
@@ -21,7 +21,7 @@ export async function carriedKinds(
   const xmp = format === 'gif' ? readGifXmp(bytes) : header.xmpAsString;
   const { kinds } = readCarried({ exif, xmp, iptc: header.iptc });
   if (withoutCredentials(format, bytes)) kinds.push('content_credentials');
-  if (format === 'jpeg' && readGainMap(bytes)) kinds.push('gain_map');
+  if (hasGainMap(format, bytes)) kinds.push('gain_map');
   if (header.icc && !isSrgbProfile(header.icc)) kinds.push('icc_profile');
   if (header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8) kinds.push('depth');
   if (header.hasAlpha) kinds.push('alpha');
