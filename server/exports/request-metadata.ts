@@ -2,6 +2,8 @@ import {
   EMBEDDED_FIELDS,
   type EmbeddedField,
   emptyMetadataValues,
+  LANGUAGE_FIELDS,
+  type LanguageField,
   type LanguageTexts,
   type MetadataValues,
   metadataSchema,
@@ -34,11 +36,16 @@ export function textsOf(
   const { metadata: stored, isOther } = found;
   const metadata = given ?? stored;
   const others = given ? readOthers(given) : stored && pickFields(stored, STORED_ONLY);
-  return {
+  const texts = {
     ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
     ...(metadata ? withValue(metadata, REQUEST_FIELDS) : {}),
     ...others,
+  };
+  const writer = writerOf(texts, image);
+  return {
+    ...texts,
     filename: metadata?.filename || null,
+    ...(writer ? { writer } : {}),
     ...(isOther && !given ? { isOtherLanguage: true } : {}),
   };
 }
@@ -52,6 +59,22 @@ function inLanguage(image: ImageRecord, wanted: string): { metadata: ImageRecord
   const texts = all.find(([tag]) => tag === language)?.[1];
   if (texts && language) return { metadata: withTexts(metadata, language, texts), isOther: false };
   return { metadata, isOther: language === undefined && known.length > 0 };
+}
+
+/** Returns the vision model of the texts, if one of them is as it wrote it, in whatever language. */
+function writerOf(texts: Partial<MetadataValues>, image: ImageRecord): string | undefined {
+  const stored = [image.metadata, ...Object.values(textsByLanguage(image) ?? {})];
+  const written = stored.find((one) => one && LANGUAGE_FIELDS.some((field) => isWrittenIn(one, field, texts[field])));
+  return written?.model ?? undefined;
+}
+
+/** Returns true if a model wrote this value of a field. */
+function isWrittenIn(
+  { source, ...stored }: Pick<LanguageTexts, 'source' | LanguageField>,
+  field: LanguageField,
+  value: string | string[] | null | undefined,
+): boolean {
+  return Boolean(value?.length) && source[field] === 'ai' && JSON.stringify(stored[field]) === JSON.stringify(value);
 }
 
 /** An empty alternative text counts: it says that none is needed. */

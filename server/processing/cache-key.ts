@@ -41,6 +41,8 @@ export function variantKey(input: VariantKeyInput): string {
     versions.sharp,
     versions.libvips,
     ...(input.inputFormat === 'heic' ? [heicDecoderVersion()] : []),
+    // Absent ones are left out: keys of before versions stay.
+    ...(embed?.writer ? [{ writer: embed.writer }] : []),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
 }

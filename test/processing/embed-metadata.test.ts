@@ -55,6 +55,14 @@ describe('texts in exported files', () => {
     }
   });
 
+  it.each(FORMATS)('name the model that wrote them in %s, and say nothing of the picture', async (format) => {
+    const packet = await packetOf(await rendered(format, { ...TEXTS, writer: 'vision-1' }));
+    expect(packet).toContain('<photoshop:CaptionWriter>AI: vision-1</photoshop:CaptionWriter>');
+    expect(packet).not.toMatch(/AISystem|DigitalSourceType/);
+    expect(await packetOf(await rendered(format, TEXTS))).not.toContain('CaptionWriter');
+    expect(await packetOf(await rendered(format, { title: null, writer: 'vision-1' }))).toBeUndefined();
+  });
+
   it.each(FORMATS)('are missing in %s unless requested', async (format) => {
     expect(await packetOf(await rendered(format))).toBeUndefined();
   });

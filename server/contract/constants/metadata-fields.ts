@@ -187,7 +187,10 @@ interface ValueTypes {
 /** Values of an image's metadata fields: null is an unknown text. */
 export type MetadataValues = { [Name in MetadataField]: ValueTypes[Fields[Name]['type']] };
 /** Texts that are written into a file. */
-export type EmbeddedTexts = { [Name in EmbeddedField]?: MetadataValues[Name] | undefined };
+export type EmbeddedTexts = { [Name in EmbeddedField]?: MetadataValues[Name] | undefined } & {
+  /** Vision model that wrote at least one of the texts. */
+  writer?: string | undefined;
+};
 /** The fields that export requests and uploads may carry. */
 export const REQUEST_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
   (name): name is RequestField => METADATA_FIELDS[name].inRequests,

@@ -12,7 +12,7 @@ export interface ReplacedFile {
  * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
  * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
  * are delivered. `focalPoint` overrides that of the settings. `renames` is that of the image at the request; absent: 0.
- * `isOtherLanguage`: the texts are not in the language of the settings, since the image has none in it.
+ * `writer`: vision model that wrote at least one of the texts. `isOtherLanguage`: the texts are not in the language of the settings, since the image has none in it.
  */
 export type JobImage = {
   imageId: string;
@@ -20,6 +20,7 @@ export type JobImage = {
   replaces?: ReplacedFile[];
   focalPoint?: FocalPoint;
   renames?: number;
+  writer?: string;
   isOtherLanguage?: boolean;
 } & Pick<MetadataValues, RequestField> &
   Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;

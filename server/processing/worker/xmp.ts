@@ -18,7 +18,7 @@ const BY_IMPORTANCE = ['alt', ...EMBEDDED_FIELDS.filter((name) => name !== 'alt'
 
 /**
  * Builds an XMP packet with the properties of the upload and with the texts: Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata
- * 2021.1), dc:title, dc:description, dc:subject. If the texts take more than 8 kB, it omits the copy under the language tag, then tags,
+ * 2021.1), dc:title, dc:description, dc:subject, and photoshop:CaptionWriter where a model wrote them. If the texts take more than 8 kB, it omits the copy under the language tag, then tags,
  * caption and title.
  * @returns null if there is nothing to write, or if the properties of the upload alone take more than 40 kB
  */
@@ -55,9 +55,9 @@ function packetOf(
   );
 }
 
-/** Returns the values of the texts that are not empty. */
+/** Returns the values of the texts that are not empty, and the model that wrote some of them. */
 function textValues(texts: EmbeddedTexts): [string, XmpValue][] {
-  return XMP_FIELDS.flatMap((name): [string, XmpValue][] => {
+  const values = XMP_FIELDS.flatMap((name): [string, XmpValue][] => {
     const { xmp, maxLength, inRequests } = METADATA_FIELDS[name];
     const value = texts[name];
     if (Array.isArray(value)) return value.length > 0 ? [[xmp, { form: 'bag', items: value }]] : [];
@@ -68,6 +68,9 @@ function textValues(texts: EmbeddedTexts): [string, XmpValue][] {
     const tagged = texts.language ? [{ language: texts.language, text }] : [];
     return [[xmp, { form: 'alt', texts: [{ language: null, text }, ...tagged] }]];
   });
+  const { writer } = texts;
+  if (!writer || values.length === 0) return values;
+  return [...values, ['photoshop:CaptionWriter', { form: 'text', text: `AI: ${writer}` }]];
 }
 
 function contentOf(value: XmpValue): string {
