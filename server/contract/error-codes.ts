@@ -110,6 +110,10 @@ export const ERROR_CATALOGUE = {
   headers_too_large: { status: 431, meaning: 'The request headers are larger than the server accepts.' },
   processing_timeout: { status: 422, meaning: 'The image took longer than the time limit.' },
   processing_failed: { status: 422, meaning: 'The image could not be processed.' },
+  signing_failed: {
+    status: 500,
+    meaning: 'The content credentials of a file could not be signed; the message says why. The credit is given back.',
+  },
   job_cancelled: { status: 500, meaning: 'The job was cancelled before this was done.' },
   client_left: { status: 500, meaning: 'The job stopped because its client disconnected.' },
   session_deleted: { status: 500, meaning: 'The session was deleted while the job ran.' },

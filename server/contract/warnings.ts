@@ -10,6 +10,7 @@ export const WARNING_CODES = {
   depth_reduced: 'More than 8 bits per channel were reduced to 8.',
   content_credentials_dropped:
     'The content credentials (C2PA) are valid for the unchanged file alone and were dropped.',
+  content_credentials_invalid: 'The content credentials (C2PA) of the upload are damaged or do not match the file.',
   alpha_flattened: 'Transparency was flattened on white.',
   metadata_not_written: 'Texts, rights or other metadata could not be written into the file.',
   metadata_unreadable: 'The XMP of the file is too large or damaged, so nothing of it was kept.',

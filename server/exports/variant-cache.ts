@@ -157,14 +157,22 @@ async function obtain(context: Context, order: VariantOrder, options: OrderOptio
   return { records, fromCache: !claim.encoded };
 }
 
-function keysOf({ search }: Processor, { image, settings, embed, variants }: VariantOrder): Wanted[] {
+function keysOf(processor: Processor, { image, settings, embed, variants }: VariantOrder): Wanted[] {
   const { format, preset } = settings;
   const metadata = metadataLevel(settings);
+  const { search } = processor;
+  const signer = signerOf(processor, { image, settings });
   const source = { scope: image.accountId, sourceSha256: image.sha256, inputFormat: image.format };
   return variants.map((spec) => ({
     spec,
-    key: variantKey({ ...source, format, preset, metadata, embed, variant: spec, search }),
+    key: variantKey({ ...source, format, preset, metadata, embed, variant: spec, search, signer }),
   }));
+}
+
+/** Returns the identity of what signs the files of an order; undefined: they are not signed. */
+function signerOf(processor: Processor, { image, settings }: Pick<VariantOrder, 'image' | 'settings'>) {
+  const format = encodedFormat(settings.format, image.format);
+  return processor.signerOf(image.carries ?? [], { format, metadata: metadataLevel(settings) });
 }
 
 /** Claims what no other order is working on, and waits for the rest. The caller repeats it for what another order failed at. */
@@ -256,6 +264,7 @@ async function render(
         preset: settings.preset,
         metadata: metadataLevel(settings),
         embed,
+        signs: signerOf(processor, { image, settings }) !== undefined,
         variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
       },
       options,

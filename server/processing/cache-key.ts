@@ -14,6 +14,8 @@ export interface VariantKeyInput extends OutputSettings {
   variant: VariantSpec;
   /** True if the quality is searched for each image. */
   search: boolean;
+  /** Identity of what signs the content credentials; absent: they are not signed. */
+  signer?: string | undefined;
 }
 
 let versions: { sharp: string; libvips: string } | undefined;
@@ -43,6 +45,7 @@ export function variantKey(input: VariantKeyInput): string {
     ...(input.inputFormat === 'heic' ? [heicDecoderVersion()] : []),
     // Absent ones are left out: keys of before versions stay.
     ...(embed?.writer ? [{ writer: embed.writer }] : []),
+    ...(input.signer ? [{ signer: input.signer }] : []),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
 }

@@ -38,6 +38,20 @@ export const processingConfig = z.object({
     .describe(
       'On: find for each image the encoder settings that keep the promise of the preset, and state the score that was reached. Off: the same number for all images, and no score; exports take less processor time and memory.',
     ),
+  CONTENT_CREDENTIALS: z
+    .enum(['off', 'sign'])
+    .default('off')
+    .describe(
+      'Sign: files made of an upload with content credentials (C2PA) are signed, with the upload as their parent; see docs/content-credentials.md. Off: only a file that nothing is changed in keeps them.',
+    ),
+  CONTENT_CREDENTIALS_CERTIFICATE: z
+    .string()
+    .optional()
+    .describe('Path of a PEM file for `CONTENT_CREDENTIALS=sign`: the signing certificate, then those of its issuers.'),
+  CONTENT_CREDENTIALS_KEY: z
+    .string()
+    .optional()
+    .describe('Path of the PEM file with the private key of that certificate, without a passphrase.'),
   PROBE_QUEUE_LIMIT: whole(1, 100_000)
     .default(200)
     .describe('Headers of uploads that may wait to be read before new ones get a 503; of one account, a quarter.'),

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import type { Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
-import { encodedFormat } from '#contract/constants';
+import { type EncodedFormat, encodedFormat, type InformationKind, type MetadataLevel } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, readableFormats } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
+import { rejectWithCode, removeOnFailure } from './failed-work.ts';
 import { heicDecoderVersion } from './library-versions.ts';
 import { type ProcessorStats, statsOf } from './processor-stats.ts';
 import { closeQueues, type Queues, startQueues } from './queues.ts';
-import { describeFailure } from './shared/failure.ts';
 import { mimeTypeOf } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
-import { estimateMemory } from './shared/memory-estimate.ts';
+import { estimateMemory, signingMemory } from './shared/memory-estimate.ts';
 import type {
   PlaceholderTask,
   PreviewReport,
@@ -27,6 +26,8 @@ import type {
   WorkerLimits,
 } from './shared/protocol.ts';
 import { publish } from './shared/save.ts';
+import { isSignable, type Signer } from './shared/signer.ts';
+import { openSigner } from './signing/open-signer.ts';
 import type { Turn } from './turns.ts';
 
 /** Format and size of an upload, read from its header. Width and height in pixels after EXIF orientation. */
@@ -57,6 +58,12 @@ export interface PreviewOptions {
   isHeard: () => boolean;
 }
 
+/** Settings that decide whether content credentials are signed. */
+export interface SignedSettings {
+  format: EncodedFormat;
+  metadata: MetadataLevel;
+}
+
 /** Options of {@link Processor.render}. */
 export interface RenderOptions {
   turn: Turn;
@@ -68,7 +75,17 @@ export interface RenderOptions {
 export interface Processor {
   /** True if the quality is searched for each image, so that equal orders give other bytes than with fixed numbers. */
   readonly search: boolean;
-  /** Forks the workers. @throws Error if a worker still loads SVG or the library's native format, or the decoder of HEIC is missing */
+  /**
+   * Returns the identity of what signs the content credentials of files made of an upload; undefined: they are not signed. It decides their
+   * bytes.
+   * @param carries kinds of information in the upload
+   */
+  signerOf(carries: readonly InformationKind[], settings: SignedSettings): string | undefined;
+  /**
+   * Forks the workers.
+   * @throws Error if a worker still loads SVG or the library's native format, or the decoder of HEIC is missing; StartError if content
+   *   credentials cannot be signed
+   */
   start(): Promise<void>;
   /**
    * Reads a header.
@@ -109,6 +126,8 @@ interface Context {
   readonly limits: WorkerLimits;
   /** Undefined before the start and after the end. */
   queues: Queues | undefined;
+  /** Undefined before the start, and if nothing is signed. */
+  signer: Signer | undefined;
 }
 
 /** Creates a processor; {@link Processor.start} forks its processes. */
@@ -119,13 +138,20 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     maxAvifPixels: config.MAX_AVIF_PIXELS,
     formats: readableFormats(config),
   };
-  const context: Context = { config, metrics, limits, queues: undefined };
+  const context: Context = { config, metrics, limits, queues: undefined, signer: undefined };
   return {
     search: searches(config),
+    signerOf(carries, { format, metadata }) {
+      const signs = carries.includes('content_credentials') && metadata !== 'none' && isSignable(format);
+      return signs ? context.signer?.identity : undefined;
+    },
     async start() {
       if (context.queues) return;
       if (config.HEIC_INPUT === 'on') heicDecoderVersion();
-      context.queues = await startQueues(config, { blockLoaders, logger, onUnexpected: metrics?.unexpectedError });
+      const signer = await openSigner(config);
+      const shared = { blockLoaders, logger, onUnexpected: metrics?.unexpectedError };
+      context.queues = await startQueues(config, shared, signer);
+      context.signer = signer ?? undefined;
       logger.info(
         { workers: config.WORKERS, pids: statsOf(config.WORKERS, context.queues).pids },
         'image processing started',
@@ -159,7 +185,7 @@ async function probe(
   { account, file, sha256, originalFilename }: ProbeOrder,
   signal: AbortSignal | undefined,
 ): Promise<ProbeResult> {
-  const task: ProbeTask = { file, limits: context.limits };
+  const task: ProbeTask = { file, limits: context.limits, validatesCredentials: context.signer !== undefined };
   const report = await running(context).probing.run<ProbeReport>({
     handler: 'probe',
     task,
@@ -179,10 +205,11 @@ async function render(
   { turn, signal, onStep }: RenderOptions,
 ): Promise<RenderedVariant[]> {
   const variants = order.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
-  const task: RenderTask = { ...order, variants, limits: context.limits, search: searches(context.config) };
+  const signer = order.signs ? context.signer : undefined;
+  const task: RenderTask = { ...order, variants, limits: context.limits, search: searches(context.config), signer };
   const format = encodedFormat(order.format, order.facts.format);
   const suspect = { handler: 'render', image: order.identity ?? order.source, format } as const;
-  const memoryBytes = estimateMemory(order.facts, format, task.search);
+  const memoryBytes = estimateMemory(order.facts, format, task.search) + (signer ? signingMemory(order.facts) : 0);
   const { encoding, stealing } = running(context);
   const parts = variants.map(({ part }) => part);
   const reports = await removeOnFailure(parts, async () => {
@@ -257,24 +284,6 @@ function placeholder(
   const memoryBytes = estimateMemory(request.facts, 'jpeg');
   const { source: image } = request;
   return running(context).encoding.run<string>({ handler: 'placeholder', task, image, turn, memoryBytes, signal });
-}
-
-/** Removes the temporary files if the work fails, since a killed worker cannot. */
-async function removeOnFailure<T>(parts: string[], work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await Promise.all(parts.map((part) => rm(part, { force: true })));
-    throw error;
-  }
-}
-
-/** Rejects with a code of the catalogue instead of the disk's error. */
-function rejectWithCode(error: unknown): never {
-  const { code, message, unexpected } = describeFailure(error);
-  // The job logs and counts it.
-  if (unexpected) throw error;
-  throw new AppError(code, message, { cause: error });
 }
 
 const partName = (target: string): string => `${target}.${randomUUID()}.part`;

@@ -1,5 +1,7 @@
+import { StartError } from '../errors.ts';
 import type { ProcessingConfig } from './config.ts';
 import { defaultWorkMemoryMb } from './memory.ts';
+import type { Signer } from './shared/signer.ts';
 import { createWorkStealing, type WorkStealing } from './work-stealing.ts';
 import { createWorkerQueue, type WorkerQueue, type WorkerQueueOptions } from './worker-queue.ts';
 
@@ -16,10 +18,14 @@ const PROBE_SECONDS = 5;
 /** Age from which a slow header waits for all others. */
 const PROBE_SLICE_MS = 1000;
 
-/** Forks the worker processes. @throws Error if a worker still loads SVG or the library's native format */
+/**
+ * Forks the worker processes.
+ * @throws Error if a worker still loads SVG or the library's native format, StartError if a signature of `signer` is not valid
+ */
 export async function startQueues(
   config: ProcessingConfig,
   shared: Pick<WorkerQueueOptions, 'blockLoaders' | 'logger' | 'onUnexpected'>,
+  signer: Signer | null = null,
 ): Promise<Queues> {
   const encoding = createWorkerQueue({
     ...shared,
@@ -41,6 +47,11 @@ export async function startQueues(
   const queues = { encoding, probing, stealing: createWorkStealing(encoding) };
   try {
     await Promise.all([encoding.refuseOpenLoaders(), probing.refuseOpenLoaders()]);
+    // Both queues: the process for headers validates credentials within a short limit, and has loaded the library by then.
+    const faults = signer ? await Promise.all([encoding.trySigner(signer), probing.trySigner(signer)]) : [];
+    const [found = []] = faults.filter(({ length }) => length > 0);
+    if (found.length > 0)
+      throw new StartError(`CONTENT_CREDENTIALS_CERTIFICATE: a signature on trial is not valid (${found.join('; ')})`);
   } catch (error) {
     await closeQueues(queues);
     throw error;

@@ -6,6 +6,7 @@ import { countMemoryKills, memoryLimit } from './memory.ts';
 import { createQuarantine, type Quarantine } from './quarantine.ts';
 import { createScheduler, GaveWayTooOften, type ScheduledTask, type Scheduler } from './scheduler.ts';
 import type { WorkerOutcome } from './shared/protocol.ts';
+import type { Signer } from './shared/signer.ts';
 import { createWorkerPool, type RunOptions, WorkerCrashed, type WorkerPool, WorkerTimedOut } from './worker-pool.ts';
 
 /** Identifies a task in the quarantine: an image that crashes one handler or encoder may succeed in another. */
@@ -40,6 +41,8 @@ export interface WorkerQueue {
   release(suspect: Suspect): void;
   /** @throws Error naming the loaders that should be blocked but still work */
   refuseOpenLoaders(): Promise<void>;
+  /** Signs on trial. @returns what is wrong with the signature; nothing if it is valid */
+  trySigner(signer: Signer): Promise<string[]>;
   stats(): { busy: number; queued: number; memoryBytes: number; pids: number[] };
   close(): Promise<void>;
 }
@@ -73,6 +76,8 @@ interface Context {
 }
 
 const ATTEMPTS = 2;
+/** Limit of a signature on trial, which loads its library. */
+const SIGNER_SECONDS = 60;
 /** Part of the queue that one account may fill. */
 const ACCOUNT_SHARE = 0.25;
 const RETRY_AFTER_SECONDS = '2';
@@ -94,6 +99,10 @@ export function createWorkerQueue(options: WorkerQueueOptions): WorkerQueue {
       const outcome = await pool.run<string[]>('openLoaders', null, { timeoutSeconds: options.timeoutSeconds });
       const open = outcome.ok ? outcome.value : ['unknown'];
       if (open.length > 0) throw new Error(`Refusing to start: the image library still loads ${open.join(', ')} files`);
+    },
+    async trySigner(signer) {
+      const outcome = await pool.run<string[]>('checkSigner', signer, { timeoutSeconds: SIGNER_SECONDS });
+      return outcome.ok ? outcome.value : [outcome.failure.cause ?? outcome.failure.message];
     },
     stats() {
       const { running, queued, memoryBytes } = scheduler.stats();

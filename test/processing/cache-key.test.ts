@@ -33,6 +33,7 @@ describe('variantKey', () => {
     ['caption', { embed: { caption: 'A' } }],
     ['tags', { embed: { tags: ['A'] } }],
     ['writer', { embed: { title: 'A', writer: 'm' } }],
+    ['signer', { signer: 'ab' }],
     ['full', { variant: { name: 'full' } }],
     ['width', { variant: { name: '481w', width: 481, fit: 'inside' } }],
     ['height', { variant: { name: '480w', width: 480, height: 100, fit: 'inside' } }],

@@ -145,14 +145,15 @@ const LEDGER = {
     dropped: NOT_IN_GIF,
   },
   texts: {
-    title: 'Title, description and alternative text',
+    title: 'Title, description, alternative text and their writer',
     note: 'Read for the texts of the image; written with `embedMetadata`, not copied.',
     exif: [exifTag(EXIF.description)],
     xmp: [
       ...[alt('dc:title'), alt('dc:description'), text('photoshop:Headline')],
       ...[alt('Iptc4xmpCore:AltTextAccessibility'), alt('Iptc4xmpCore:ExtDescrAccessibility')],
+      text('photoshop:CaptionWriter'),
     ],
-    iptc: { 5: null, 105: null, 120: null },
+    iptc: { 5: null, 105: null, 120: null, 122: null },
     dropped: EVERYWHERE,
   },
   place: {
@@ -228,12 +229,16 @@ const LEDGER = {
   },
   content_credentials: {
     title: 'Content credentials (C2PA)',
-    note: 'They sign the file as it is. A file that has nothing private and is not encoded again keeps them.',
+    note:
+      'They sign the file as it is. A file that has nothing private and is not encoded again keeps them. With `CONTENT_CREDENTIALS=sign` ' +
+      'JPEG, PNG, WebP and AVIF are signed anew, see [Content credentials](content-credentials.md).',
     dropped: every('content_credentials_dropped'),
   },
   gain_map: {
     title: 'Gain map of an HDR photograph',
-    note: 'Scaled and cropped with the photograph, encoded with the quality of the preset.',
+    note:
+      "Scaled and cropped with the photograph, encoded with the quality of the preset. Apple's older map and that of an AVIF are dropped from " +
+      'every file that is encoded, with `hdr_dropped`.',
     dropped: {
       ...{ png: 'hdr_dropped', webp: 'hdr_dropped', avif: 'hdr_dropped' },
       ...{ tiff: 'hdr_dropped', gif: 'hdr_dropped' },

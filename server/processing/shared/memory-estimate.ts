@@ -10,6 +10,13 @@ const LOSSLESS_WEBP_BYTES = 24;
 const MOST_SCORED_PIXELS = 4_200_000;
 const SCORE_BYTES = 56;
 const COPY_BYTES = 4;
+/** What the compiled library of content credentials takes. */
+const SIGNING_BYTES = 60_000_000;
+
+/** Estimates what signing content credentials takes beside the image: the library, and copies of the upload. */
+export function signingMemory({ size }: Pick<SourceFacts, 'size'>): number {
+  return SIGNING_BYTES + size * 3;
+}
 
 /** Bytes a pixel that decoding a HEIC takes, and that its decoded copy takes then. Measured with 10 bits, rounded up. */
 const HEIC_DECODING_BYTES = 30;

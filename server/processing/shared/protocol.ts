@@ -8,6 +8,7 @@ import type {
   OutputFormat,
   Preset,
 } from '#contract/constants';
+import type { Signer } from './signer.ts';
 import type { VariantSpec } from './variants.ts';
 
 /** Limits that a worker enforces; see the configuration for their meaning. */
@@ -36,6 +37,8 @@ export type RenderStep = 'load' | 'optimize' | 'resize' | 'save';
 export interface ProbeTask {
   file: string;
   limits: WorkerLimits;
+  /** True to validate content credentials. @default false */
+  validatesCredentials?: boolean;
 }
 
 /** Properties of an upload from its header. */
@@ -67,6 +70,8 @@ export interface RenderOrder extends OutputSettings {
   /** Name under which crashes of the image are counted, e.g. its hash. @default source */
   identity?: string;
   facts: SourceFacts;
+  /** True to sign content credentials that the upload carries. @default false */
+  signs?: boolean;
   /** `target` is the absolute final path; it appears whole or not at all. */
   variants: (VariantSpec & { target: string })[];
 }
@@ -78,6 +83,8 @@ export interface RenderTask extends RenderOrder {
   limits: WorkerLimits;
   /** True to search the quality of each image; false for the numbers of the preset's table. */
   search: boolean;
+  /** Signs the content credentials of the files; absent: they are dropped. */
+  signer?: Signer | undefined;
 }
 
 /** A file that was written. */

@@ -17,6 +17,7 @@ import type {
   WorkerMessage,
   WorkerOutcome,
 } from '../shared/protocol.ts';
+import type { Signer } from '../shared/signer.ts';
 import { unsupportedImage } from './detect.ts';
 import { prepareImageLibrary } from './image-library.ts';
 import { inspectImage } from './inspect/inspect-image.ts';
@@ -25,6 +26,7 @@ import { makePlaceholder } from './make-placeholder.ts';
 import { makePreview } from './make-preview.ts';
 import { renderImage } from './pipeline.ts';
 import { probeImage } from './probe-image.ts';
+import { trySigner } from './signing/try-signer.ts';
 import { createVariantQueue, type VariantQueue } from './variant-queue.ts';
 
 // Lower priority than the service process, which must respond while all cores encode.
@@ -86,6 +88,11 @@ export function inspect(task: InspectTask): Promise<WorkerOutcome<InspectReport>
 /** Names the loaders that should be blocked but still work in this process. */
 export function openLoaders(): Promise<WorkerOutcome<string[]>> {
   return answer(() => findOpenLoaders());
+}
+
+/** Signs on trial and returns what is wrong with the signature. */
+export function checkSigner(signer: Signer): Promise<WorkerOutcome<string[]>> {
+  return answer(() => trySigner(signer));
 }
 
 // Memory of buffers that may remain after a minor collection: the pixels of a small image.

@@ -14,8 +14,10 @@ import { type GainMapPlan, planGainMap } from './hdr/plan-gain-map.ts';
 import { type OutputPlan, planMetadata } from './metadata/plan-metadata.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
 import { loadSearchTools, type SearchTools } from './quality/search-tools.ts';
+import { isLostIn, planSigning, type SigningPlan, withoutSignature } from './signing/plan-signing.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
+import { isCropped } from './steps/resize.ts';
 import type { VariantQueue } from './variant-queue.ts';
 
 /** The bytes of one variant and their properties. */
@@ -34,7 +36,7 @@ interface MadeVariant {
  * each. The service process flushes and publishes the files when all are complete, or removes them after a failure, while this
  * process encodes the next image. Variants yielded by the queue are rendered, and their files written, by another process.
  * @param tools of the search for the quality; only loaded if the task asks for it
- * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and errors of the disk
+ * @throws invalid_image | output_too_large | too_many_pixels | processing_failed | signing_failed, and errors of the disk
  */
 export async function renderImage(
   task: RenderTask,
@@ -47,33 +49,18 @@ export async function renderImage(
   for (const variant of task.variants) {
     refuseOversizedOutput(format, variantSize(facts, variant), limits.maxAvifPixels);
   }
-  const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
   onStep('load');
-  const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
-  const plan = planMetadata(loaded.origin, task, format);
-  const upload = await readFile(task.source);
-  const { pixels: full, orientation } = loaded;
-  const { preset } = task;
-  const { metadata } = plan;
-  const map = await planGainMap(upload, {
-    ...{ input: facts.format, format, preset, metadata, orientation, full },
-    maxPixels: limits.maxPixels,
-  });
-  const bare = withoutCredentials(facts.format, upload);
-  const order = { format, preset, metadata, attach: map.attach };
+  const upload = await prepare(task, format);
   const searching = task.search ? await tools() : null;
-  const encode = createVariantEncoder(loaded.pixels, order, searching);
+  const { preset } = task;
+  const order = { format, preset, metadata: upload.plan.metadata, attach: upload.map.attach };
+  const prepared = { ...upload, encode: createVariantEncoder(upload.pixels, order, searching) };
   const reports: RenderReport[] = [];
   const writing: Promise<void>[] = [];
   try {
     for (let variant = queue.next(); variant; variant = queue.next()) {
       const startedAt = performance.now();
-      const made = await makeVariant(
-        task,
-        { ...loaded, format, file: upload, bare, plan, map, encode },
-        variant,
-        onStep,
-      );
+      const made = await makeVariant(task, prepared, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
       // Not awaited: the next variant is encoded meanwhile.
@@ -95,41 +82,81 @@ export async function renderImage(
   return reports;
 }
 
+/** An upload that was read, and what becomes of everything that it carries. */
+interface Prepared extends LoadedImage {
+  format: EncodedFormat;
+  file: Buffer;
+  /** The file without content credentials; null: it has none. */
+  bare: Buffer | null;
+  signing: SigningPlan;
+  plan: OutputPlan;
+  map: GainMapPlan;
+}
+
+async function prepare(task: RenderTask, format: EncodedFormat): Promise<Prepared> {
+  const { facts, limits, preset } = task;
+  const { maxPixels } = limits;
+  const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
+  const loaded = await loadImage(task.source, facts, animated, maxPixels);
+  const { pixels: full, orientation } = loaded;
+  const plan = planMetadata(loaded.origin, task, format);
+  const { metadata } = plan;
+  const file = await readFile(task.source);
+  const map = await planGainMap(file, { input: facts.format, format, preset, metadata, orientation, full, maxPixels });
+  const bare = withoutCredentials(facts.format, file);
+  const signing = await planSigning(file, bare !== null, task, format);
+  return { ...loaded, format, file, bare, signing, plan, map };
+}
+
 async function makeVariant(
   task: RenderTask,
-  loaded: LoadedImage & {
-    format: EncodedFormat;
-    file: Buffer;
-    /** The file without content credentials; null: it has none. */
-    bare: Buffer | null;
-    plan: OutputPlan;
-    map: GainMapPlan;
-    encode: VariantEncoder;
-  },
+  loaded: Prepared & { encode: VariantEncoder },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<MadeVariant> {
   const { facts } = task;
-  const { format, plan } = loaded;
+  const { format, plan, map } = loaded;
   const size = variantSize(facts, variant);
   const replaces = task.format === 'original' && format === facts.format && isFullSize(facts, variant);
-  const kept = replaces ? await keepOriginal(loaded, facts, loaded, plan.metadata, task) : null;
+  const kept = replaces ? await keepSigned(task, loaded, size) : null;
   if (kept && isAlwaysKept(facts)) return asKept(kept, size, loaded);
   const encoded = await loaded.encode(variant, onStep);
-  if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size, loaded);
-  if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
+  const shown = variantSize(loaded.pixels, variant);
+  const { quality, score } = encoded;
+  const resized = !isFullSize(facts, variant);
+  const cropped = isCropped(loaded.pixels, variant);
+  const signed = await loaded.signing.finish(encoded.data, { ...shown, resized, cropped, quality, score });
+  const fits = !replaces || signed.data.length <= facts.size;
+  if (kept && !(fits && isLostIn(kept) && !isLostIn(signed))) {
+    if (prefersKept(kept, signed.data.length, facts.size, loaded.cmyk)) return asKept(kept, size, loaded);
+  }
+  const finished = fits ? signed : withoutSignature(encoded.data, signed);
+  if (replaces && finished.data.length > facts.size) throw tooLarge(finished.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format), ...plan.warnings];
-  warnings.push(...loaded.map.warnings);
-  if (loaded.bare && task.metadata !== 'none') warnings.push('content_credentials_dropped');
+  warnings.push(...map.warnings, ...finished.warnings);
   if (format === 'jpeg' && loaded.pixels.channels === 4) warnings.push('alpha_flattened');
-  return { ...encoded, ...variantSize(loaded.pixels, variant), warnings };
+  return { ...encoded, ...shown, data: finished.data, warnings };
+}
+
+/** Copies the uploaded file; one that private data was removed from is signed, if it stays within the bytes of the upload. */
+async function keepSigned(
+  task: RenderTask,
+  loaded: Prepared,
+  size: { width: number; height: number },
+): Promise<KeptFile | null> {
+  const { facts } = task;
+  const kept = await keepOriginal(loaded, facts, loaded, loaded.plan.metadata, task);
+  if (!kept?.touched) return kept;
+  const changes = { ...size, resized: false, cropped: false, quality: null, score: IDENTICAL };
+  const signed = await loaded.signing.finish(kept.data, changes);
+  return { ...kept, ...(signed.data.length <= facts.size ? signed : withoutSignature(kept.data, signed)) };
 }
 
 /** Describes a kept file. Warnings of the decoder do not apply, since its pixels are those of the upload. */
 function asKept(
   { data, whole, warnings }: KeptFile,
   size: { width: number; height: number },
-  { plan, map }: { plan: OutputPlan; map: GainMapPlan },
+  { plan, map }: Prepared,
 ): MadeVariant {
   return {
     data,
@@ -137,7 +164,12 @@ function asKept(
     quality: null,
     score: IDENTICAL,
     reached: true,
-    warnings: [...(whole ? [] : (['metadata_not_written'] as const)), ...plan.warnings, ...map.warningsOfCopy, ...warnings],
+    warnings: [
+      ...(whole ? [] : (['metadata_not_written'] as const)),
+      ...plan.warnings,
+      ...map.warningsOfCopy,
+      ...warnings,
+    ],
   };
 }
 

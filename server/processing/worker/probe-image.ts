@@ -11,13 +11,14 @@ import { withGifTransparency } from './containers/whole-gif.ts';
 import { detectFormat } from './detect.ts';
 import { carriedKinds } from './metadata/carried-kinds.ts';
 import { readHeader } from './open-source.ts';
+import { hasValidCredentials } from './signing/plan-signing.ts';
 import { tiffPages } from './tiff-pages.ts';
 
 /**
  * Reads an image's header: type by content, size, pages, orientation. Decodes no pixels.
  * @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames
  */
-export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeReport> {
+export async function probeImage({ file, limits, validatesCredentials = false }: ProbeTask): Promise<ProbeReport> {
   const format = await detectFormat(file, limits.formats);
   if (format === 'tiff') tiffPages(file, limits.formats);
   // Without the library's own limit, so that the message can name both numbers.
@@ -44,6 +45,9 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
   if ((format === 'tiff' || format === 'heic') && pages > 1) warnings.push('pages_dropped');
   const hasAlpha = header.hasAlpha || (format === 'gif' && withGifTransparency(await readFile(file)) !== null);
   const carries = await carriedKinds(file, format, header, pages);
+  if (validatesCredentials && carries.includes('content_credentials')) {
+    if (!(await hasValidCredentials(await readFile(file), format))) warnings.push('content_credentials_invalid');
+  }
   return { format, width, height, hasAlpha, pages, carries, warnings };
 }
 

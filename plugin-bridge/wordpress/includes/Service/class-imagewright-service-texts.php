@@ -48,6 +48,7 @@ class Imagewright_Service_Texts {
 			'storage_limit_reached' => array( 'The storage of the plan is full.', __( 'The storage of the plan is full.', 'imagewright' ) ),
 			'processing_timeout'    => array( 'The image could not be processed.', __( 'The image could not be processed.', 'imagewright' ) ),
 			'processing_failed'     => array( 'The image could not be processed.', __( 'The image could not be processed.', 'imagewright' ) ),
+			'signing_failed'        => array( 'The image could not be processed.', __( 'The image could not be processed.', 'imagewright' ) ),
 			'internal_error'        => array( 'The image could not be processed.', __( 'The image could not be processed.', 'imagewright' ) ),
 			'rate_limited'          => $busy,
 			'overloaded'            => $busy,

@@ -11,11 +11,11 @@ export function hasGainMap(format: InputFormat, file: Buffer): boolean {
   return (format === 'jpeg' && readGainMap(file) !== null) || hasForeignGainMap(format, file);
 }
 
-/** Returns true if a file has a gain map that is known and cannot be written again: Apple's older one, or one of an AVIF. */
+/** Returns true if a file has a gain map that is known and cannot be written again: Apple's older one, or one of an AVIF or HEIC. */
 export function hasForeignGainMap(format: InputFormat, file: Buffer): boolean {
   try {
     if (format === 'jpeg') return furtherImages(file).some((image) => image.subarray(0, 65_536).includes(APPLE));
-    return format === 'avif' && hasMapItem(file);
+    return (format === 'avif' || format === 'heic') && hasMapItem(file);
   } catch {
     // Offsets outside the file.
     return false;

@@ -18,6 +18,8 @@ export interface KeptFile {
   data: Buffer;
   /** True if it contains all requested texts, artist and copyright. */
   whole: boolean;
+  /** False for the upload as it is, with its content credentials. */
+  touched: boolean;
   warnings: WarningCode[];
 }
 
@@ -43,10 +45,9 @@ export async function keepOriginal(
 ): Promise<KeptFile | null> {
   const { orientation, origin } = loaded;
   if (unsigned && level !== 'none' && isUntouched(unsigned, facts, origin) && isEmpty(metadata)) {
-    return { data: upload, whole: true, warnings: [] };
+    return { data: upload, whole: true, touched: false, warnings: [] };
   }
   const file = loaded.completed ?? upload;
-  const warnings: WarningCode[] = unsigned && level !== 'none' ? ['content_credentials_dropped'] : [];
   const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(metadata) };
   const bare = writeExif({ orientation });
   const tries = [full, { ...full, compact: true }, { ...full, xmp: null }, { exif: bare, xmp: null }];
@@ -57,9 +58,9 @@ export async function keepOriginal(
     const joined = map.attachUnscaled ? map.attachUnscaled(bareCopy, { ...tags, orientation }) : bareCopy;
     const data = loaded.completed ? shortenJpeg(joined, facts.size) : joined;
     if (data.length > facts.size) continue;
-    if (!movesNothing(facts)) return { data, whole: saysAll(facts, full, written), warnings };
+    if (!movesNothing(facts)) return { data, whole: saysAll(facts, full, written), touched: true, warnings: [] };
     const again = await decodedAlike(data, facts, loaded, limits.maxPixels);
-    return again && { data, whole: saysAsMuch(readCarried(again.origin), metadata), warnings };
+    return again && { data, whole: saysAsMuch(readCarried(again.origin), metadata), touched: true, warnings: [] };
   }
   return null;
 }
