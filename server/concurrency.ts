@@ -1,10 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** What a shared call knows of those who wait for it. */
+/** State of a shared call. */
 export interface SharedCall {
-  /** Aborts when nobody has waited for as long as allowed. */
+  /** Aborts when no caller has waited for as long as allowed. */
   signal: AbortSignal;
-  /** False while nobody waits. */
+  /** False while no caller waits. */
   isHeard: () => boolean;
 }
 
@@ -17,7 +17,7 @@ interface RunningCall<T> {
 
 /**
  * Shares one running call per key between all callers that ask for the key meanwhile. A caller leaves when its signal aborts; a
- * call that nobody waits for is aborted after `unheardMs`, unless somebody asks again. A settled call is forgotten, so that the
+ * call without a waiting caller is aborted after `unheardMs`, unless another caller asks. A settled call is forgotten, so that the
  * next caller starts a new one.
  */
 export function sharedWhileHeard<K, T>(unheardMs: number) {

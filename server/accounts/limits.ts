@@ -191,7 +191,7 @@ async function addWithin<T>(deps: LimitsDeps, input: LimitedAddition<T>): Promis
     return added;
   }
   await takeRoom(deps, accountId, bytes, limits.storageMb);
-  // If it fails, its outcome is unknown: the bytes count until the count is made anew.
+  // If it fails, its outcome is unknown: the bytes count until the count is computed again.
   const added = await add();
   await (added === null ? deps.storedBytes.giveBack(accountId, bytes) : deps.storedBytes.settle(accountId, bytes));
   await requireStillPlace(deps, input, mostSessions);

@@ -10,7 +10,7 @@ export interface StorageDeps {
 
 const MEGABYTE = 1_000_000;
 const ATTEMPTS = 5;
-/** Uploads of a server that has died are pending; with none for this long, what is pending counts as lost. Milliseconds. */
+/** Age after which pending bytes of an upload count as lost, because its server has died; in milliseconds. */
 const PENDING_MS = 600_000;
 
 /** Advice for an account at a limit of storage or sessions. */
@@ -20,7 +20,7 @@ export const HELP = 'delete a session with DELETE /v1/sessions/:sessionId, or wa
 export async function takeRoom(deps: StorageDeps, accountId: string, bytes: number, storageMb: number): Promise<void> {
   const limit = { most: storageMb * MEGABYTE, now: deps.now() };
   if (await deps.storedBytes.take(accountId, bytes, limit)) return;
-  // The count is above the truth after a crash; at its limit it is made anew.
+  // After a crash the count may be too high; at the limit it is computed again.
   const stored = await recount(deps, accountId);
   if (await deps.storedBytes.take(accountId, bytes, limit)) return;
   throw full(stored, bytes, storageMb);
@@ -44,7 +44,7 @@ export function inMegabytes(bytes: number): number {
   return Math.ceil(bytes / (MEGABYTE / 10)) / 10;
 }
 
-/** Makes an account's count anew from its sessions, and what is about to be recorded by other servers. */
+/** Computes an account's count again from its sessions, and from what other servers are about to record. */
 async function recount({ sessions, storedBytes, now }: StorageDeps, accountId: string): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const seen = await storedBytes.find(accountId);

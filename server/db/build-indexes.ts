@@ -3,7 +3,7 @@ import type { Connection } from './connect.ts';
 /** MongoDB's codes for an index of the same keys or name with other options. */
 const CONFLICTS = new Set([85, 86]);
 
-/** Builds the missing indexes of all models; one whose options have changed is built anew. */
+/** Builds the missing indexes of all models; one whose options have changed is built again. */
 export async function buildIndexes(connection: Connection): Promise<void> {
   for (const { schema, collection } of Object.values(connection.models)) {
     for (const [key, { background: _, ...options }] of schema.indexes()) {

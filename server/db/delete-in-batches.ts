@@ -5,7 +5,7 @@ export const BATCH = 500;
 /** Records that one command deletes: deleting takes longer than reading. */
 const REMOVED_AT_ONCE = 150;
 
-/** Removes all records that match, in batches, so that other work goes on in between. */
+/** Removes all records that match, in batches, so that other work runs in between. */
 export async function deleteInBatches<Record extends { _id: string }>(
   collection: mongo.Collection<Record>,
   filter: mongo.Filter<Record>,

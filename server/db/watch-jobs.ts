@@ -18,7 +18,7 @@ export interface JobNews {
   onEnd(jobId: string): void;
 }
 
-/** What is watched with: a database of the driver. */
+/** Dependencies of the watcher: a database of the driver. */
 export type Watchable = Pick<mongo.Db, 'watch'>;
 
 const PIPELINE = [
@@ -45,8 +45,8 @@ interface Change {
 
 /**
  * Reports news of jobs by a change stream, which replica sets and sharded clusters have. Where there is none, or while it is
- * broken, nothing is reported: news shorten a wait, and whoever relies on them asks the database as well.
- * @returns ends it
+ * broken, nothing is reported: a report shortens a wait, and callers poll the database as well.
+ * @returns a function that ends the watch
  */
 export function watchJobs(database: Watchable | undefined, news: JobNews): () => void {
   let stream: ReturnType<Watchable['watch']> | undefined;

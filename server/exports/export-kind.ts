@@ -25,7 +25,7 @@ interface ExportKindDeps {
   keepsFiles: () => Promise<boolean>;
 }
 
-/** A sample that nobody listens to stops after this time, in milliseconds. */
+/** Time after which a sample without a listener stops, in milliseconds. */
 const SAMPLE_UNHEARD_MS = 30_000;
 
 /** Creates the job kinds of exports and samples: one pipeline, two namespaces. */

@@ -26,12 +26,12 @@ export interface PlannedNames {
 /** Free and taken numbers below `next` of one wanted set of names. */
 interface Passed {
   next: number;
-  /** Numbers whose names only this owner has: free for that owner, and for nobody else. All others are nobody's. */
+  /** Suffix numbers held by each owner: free for that owner alone. A number without an owner is free for all. */
   ownNumbers: Map<string, number[]>;
 }
 
 /**
- * Makes a planner of names that nobody else has: the cleaned basename, or with `-2`, `-3` … behind it. It takes names by
+ * Creates a planner of unique names: the cleaned basename, or with `-2`, `-3` … behind it. It takes names by
  * entering them in `taken` (key -> owner), where no name may become free while it is in use: so it never tries a number
  * again that was in the way before, and a thousand equal names are no work.
  */

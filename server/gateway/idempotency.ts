@@ -89,7 +89,7 @@ interface IdempotencyContext extends IdempotencyDeps {
  * 3. On `fresh`: do the work. A stream prepares, charges and starts the job of exactly the returned `jobId`; from then on
  *    the record points at the job, and nothing more has to be done.
  * 4. A plain response is stored with `complete` before it is sent.
- * 5. When the request was refused (402, 404, 429, 5xx before the work was done): `abandon`, so that a retry starts anew.
+ * 5. When the request was refused (402, 404, 429, 5xx before the work was done): `abandon`, so that a retry starts again.
  * 6. When a plain request failed and may have moved credits: `release`, so that a retry continues at once.
  *
  * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one after
@@ -121,7 +121,7 @@ export function createIdempotency(deps: IdempotencyDeps) {
     },
 
     /**
-     * Removes the record, so that the next request with the key starts anew; while the database is away, continues in the
+     * Removes the record, so that the next request with the key starts again; while the database is away, continues in the
      * background, and this process treats the key as free.
      */
     abandon: (ticket: Ticket): Promise<void> => abandon(context, ticket),
@@ -241,7 +241,7 @@ function forget(context: IdempotencyContext, token: string): void {
 
 async function renew(context: IdempotencyContext): Promise<void> {
   const { records, working, since, now } = context;
-  // What is not remembered any more has run for too long.
+  // A request that is no longer in memory has run for too long.
   for (const token of working.keys()) if (!since.has(token)) forget(context, token);
   if (working.size > 0) await records.renew([...working.values()], now());
 }

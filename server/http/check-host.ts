@@ -32,6 +32,6 @@ export function createHostCheck({
 /** Returns the name or address of a `Host` field in lower case, without port, brackets and the dot of the root. */
 function nameOf(host: string): string {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.trim().toLowerCase()) ?? [];
-  // What is no name of a host at all is refused like a foreign one.
+  // A value that is not a host name is refused like a foreign host.
   return bracketed ?? (plain.replace(/\.$/, '') || (host === '' ? '' : `${host}.`));
 }

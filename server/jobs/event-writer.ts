@@ -22,7 +22,7 @@ type ProgressData = Extract<JobEvent, { event: 'progress' }>['data'];
 export interface EventWriterDeps {
   jobId: string;
   jobEvents: Repositories['jobEvents'];
-  /** The last event that is stored, or the number above which events go on. */
+  /** The last stored event, or the last number of the previous run. */
   last: { n: number; current: number };
   /** Called with stored events in order, those of other servers included. */
   onStored: (events: NumberedEvent[]) => void;
@@ -114,7 +114,7 @@ async function store(writer: Writer): Promise<boolean> {
   return false;
 }
 
-/** Goes on behind what was stored since the last write. @returns true if another server stored any of it */
+/** Reads events that other servers appended since the last write. @returns true if there are any */
 async function readOthers(writer: Writer): Promise<boolean> {
   const events = await writer.jobEvents.findAfter(writer.jobId, writer.last.n);
   advance(writer, events);
@@ -132,7 +132,7 @@ function number({ jobId, by, last, pending }: Writer): JobEventRecord[] {
   });
 }
 
-/** Goes on behind these stored events; own ones among them are not queued any more. */
+/** Continues after these stored events, and removes own ones from the queue. */
 function advance(writer: Writer, stored: JobEventRecord[]): void {
   const end = stored.at(-1);
   if (!end) return;

@@ -29,7 +29,7 @@ interface Helper extends HelpDeps {
   /** Finds the next job to help with, of none of these accounts. */
   next: (busy: string[]) => Promise<JobRecord | null>;
   helped: Map<string, Helped>;
-  /** Aborts when this process leaves. */
+  /** Aborts when this process stops. */
   leaving: AbortController;
   looking: boolean;
 }
@@ -65,7 +65,7 @@ async function beat({ helped, repositories, instanceId }: Helper): Promise<void>
   if (helped.size > 0) await repositories.jobImages.beat([...helped.keys()], instanceId).catch(() => {});
 }
 
-/** Leaves jobs that are over, and joins those that may be helped. An outage of the database is left to the next look. */
+/** Leaves finished jobs and joins jobs that accept help. During an outage of the database it waits for the next poll. */
 async function look(helper: Helper): Promise<void> {
   if (helper.looking || helper.leaving.signal.aborted) return;
   helper.looking = true;

@@ -38,7 +38,7 @@ export interface JobFeed {
   users: number;
   /** True while this process works on the job alone, so that it knows every event. */
   live: boolean;
-  /** Numbers go on above this one. */
+  /** The next event gets a higher number. */
   base: number;
   /** True if the job stops without a listener. */
   needsListener: boolean;

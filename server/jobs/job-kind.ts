@@ -9,7 +9,7 @@ export interface PlannedJob extends JobRecord {
 /** Options of the processing of one image. */
 export interface TaskOptions {
   signal: AbortSignal;
-  /** False while nobody listens to a job that stops without a listener. */
+  /** False while a job that stops without a listener has none. */
   isHeard: () => boolean;
   /** Called when a step begins; steps that the kind does not list, or that precede the current one, are ignored. */
   onStep: (step: string) => void;

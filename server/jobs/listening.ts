@@ -15,7 +15,7 @@ interface ListeningDeps {
   stop: () => void;
 }
 
-/** Knows whether somebody listens to a job, here or on another server, and stops the job when nobody does. */
+/** Tracks the listeners of a job, here and on other servers, and stops the job when there are none. */
 export function createListening(deps: ListeningDeps) {
   const { stopsAfterMs, isTakenOver, readListened, stop } = deps;
   let { listened } = deps;
@@ -34,7 +34,7 @@ export function createListening(deps: ListeningDeps) {
   }
 
   async function stopIfUnheard(): Promise<void> {
-    // The last look at the counter may be older than the listener. Without an answer, nobody can be known to listen.
+    // The listener may be newer than the last read of the counter. Without an answer it is unknown.
     seen(await readListened().catch(() => listened));
     if (closed || here > 0) return;
     if (isElsewhere()) wait(ELSEWHERE_MS);
@@ -51,7 +51,7 @@ export function createListening(deps: ListeningDeps) {
   // The client may disconnect before it listens, or never return to a job that was taken over.
   wait(Math.max(stopsAfterMs ?? 0, isTakenOver ? RETURN_MS : ARRIVAL_MS));
   return {
-    /** False while nobody listens to a job that stops without a listener. */
+    /** False while a job that stops without a listener has none. */
     isHeard: () => stopsAfterMs === null || isHeard(),
 
     /** Counts a listener on this server until the returned function is called. */

@@ -6,7 +6,7 @@ import type { JobFeed } from './job-feeds.ts';
 import type { JobKind, JobKinds, JobTask, PlannedJob } from './job-kind.ts';
 import { emitEnd } from './run-job.ts';
 
-/** What loading needs of its surroundings. */
+/** Dependencies of {@link loadJob}. */
 export interface LoadContext {
   repositories: Pick<Repositories, 'jobImages' | 'jobEvents' | 'images' | 'imageResults'>;
   kinds: JobKinds;
@@ -24,7 +24,7 @@ export interface LoadedJob {
   writer: EventWriter;
 }
 
-/** Reads the images of a job, and the events after which it goes on. */
+/** Reads the images of a job and its stored events. */
 export async function loadJob(
   { job, feed }: { job: JobRecord; feed: JobFeed },
   { repositories, kinds, outlast }: LoadContext,

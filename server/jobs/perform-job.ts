@@ -33,7 +33,7 @@ export interface JobWork {
   feed: JobFeed;
   /** Aborts with a {@link StopReason} or {@link Handover}. */
   abort: AbortController;
-  /** False while nobody listens to a job that stops without a listener. */
+  /** False while a job that stops without a listener has none. */
   isHeard: () => boolean;
 }
 

@@ -12,7 +12,7 @@ export interface RunJobInput {
   kind: JobKind<JobResult>;
   /** The images to process. */
   source: ImageSource;
-  /** False while nobody listens to a job that stops without a listener. */
+  /** False while a job that stops without a listener has none. */
   isHeard: () => boolean;
   /** Queues an event. */
   emit: (event: NewEvent) => void;

@@ -8,7 +8,7 @@ import type { LoadedJob } from './load-job.ts';
 /** Interval at which a server that has nothing left to do looks for what the others do, in milliseconds. */
 const LOOK_EVERY_MS = 300;
 
-/** What sharing needs of its surroundings. */
+/** Dependencies of the image source. */
 export interface ShareContext {
   repositories: Pick<Repositories, 'jobs' | 'jobImages' | 'imageResults'>;
   instanceId: string;
@@ -35,7 +35,7 @@ export function sharedSource(
         ),
       ),
     async finish(blockId) {
-      // Whoever ends the job must find the events of all blocks that are done.
+      // The server that ends the job reads the events of all finished blocks.
       await writer.flush();
       await outlast(() => jobImages.finish(blockId, instanceId));
     },
@@ -43,8 +43,8 @@ export function sharedSource(
 }
 
 /**
- * Works on a job together with other servers, until all of its images have ended or the signal aborts and nobody works on
- * it any more. Blocks of a server that has not shown itself for the time of a lease are opened again.
+ * Works on a job together with other servers, until all of its images have ended, or the signal aborts and no server works on
+ * it. Blocks of a server that has not shown itself for the time of a lease are opened again.
  * @param work processes the images that are open, and resolves when there are none left
  */
 export async function shareJob(

@@ -54,7 +54,7 @@ export interface PreviewOrder extends Omit<PreviewTask, 'part' | 'limits'> {
 /** Options of {@link Processor.preview}. */
 export interface PreviewOptions {
   signal: AbortSignal;
-  /** False while nobody waits for the preview: then it gives way to everything else. */
+  /** False while no client waits for the preview: then it yields to all other work. */
   isHeard: () => boolean;
 }
 

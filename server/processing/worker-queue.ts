@@ -142,7 +142,7 @@ function refuseOverload({ scheduler, options }: Context, account: string): void 
   }
 }
 
-/** Returns the error of a task that gave way to others too often: of an upload, this file alone is refused. */
+/** Returns the error of a task that yielded too often; for an upload, only this file is refused. */
 function tookTooLong({ handler }: WorkerQueueTask, { sliceMs = 0 }: WorkerQueueOptions): AppError {
   if (handler !== 'probe') return overloaded('The image takes long to process, and others wait; try again shortly');
   const limit = sliceMs / 1000;

@@ -29,7 +29,7 @@ export interface PreviewFile {
   width: number;
 }
 
-/** A preview that nobody waits for is stopped after this time, in milliseconds. */
+/** Time after which a preview without a waiting client is stopped, in milliseconds. */
 const PREVIEW_UNHEARD_MS = 30_000;
 
 /** Creates what makes small and bare copies of images. Each is made once; none extends its session. */

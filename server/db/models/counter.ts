@@ -2,7 +2,7 @@ import { Schema } from 'mongoose';
 
 /** A count that all servers share, for a limited time. */
 export interface CounterRecord {
-  /** What is counted, with whom it concerns as a hash. */
+  /** Name of the count, and a hash of the account or address. */
   _id: string;
   n: number;
   /** End of the window; a TTL index removes the record some time later. */

@@ -25,9 +25,9 @@ export interface JobRecord {
   stopRequested: 'job_cancelled' | 'session_deleted' | null;
   /** True while other servers may take images of it. */
   offered: boolean;
-  /** Grows while somebody listens on another server than that which works on the job. */
+  /** Heartbeat of listeners on other servers. */
   listened: number;
-  /** Numbers of events go on above this one, which a client may have seen; -1: none. */
+  /** Last event number of the previous run, which a client may have seen; -1 if none. */
   eventBase: number;
   /** Number of the terminal event; null while the job is unfinished. */
   lastEvent: number | null;

@@ -50,7 +50,7 @@ export function createCachedVariantRepository(connection: Connection) {
       return model.find({}).sort({ usedAt: 1 }).limit(limit).lean();
     },
 
-    /** Sums the bytes of all cached variants. Reads them in batches, so that other work goes on in between. */
+    /** Sums the bytes of all cached variants. Reads them in batches, so that other work runs in between. */
     async totalBytes(): Promise<number> {
       let bytes = 0;
       const sizes = collection.find({}, { projection: { _id: 0, size: 1 }, batchSize: BATCH });

@@ -6,7 +6,7 @@ import { type JobNews, watchJobs } from '../watch-jobs.ts';
 
 export type { JobEventRecord };
 
-/** The last event of a job, from which numbers go on. */
+/** The last event of a job. */
 export type LastStored = Pick<JobEventRecord, 'n' | 'data'> | null;
 
 const DIGITS = 10;

@@ -67,7 +67,7 @@ function jobLookups(model: Model<JobRecord>) {
         .toArray();
     },
 
-    /** Finds the jobs of this owner that somebody wants to stop. */
+    /** Finds the jobs of this owner with a requested stop. */
     async findStopRequests(owner: string): Promise<StopRequest[]> {
       const stopRequested: { $in: StopRequest['stopRequested'][] } = { $in: ['job_cancelled', 'session_deleted'] };
       return collection
@@ -185,7 +185,7 @@ function jobStops(model: Model<JobRecord>) {
       return updated.matchedCount === 1;
     },
 
-    /** Shows the servers that work on these jobs that somebody listens to them here. */
+    /** Tells the servers that work on these jobs that they have a listener here. */
     async showListening(jobIds: string[]): Promise<void> {
       await model.updateMany(
         { _id: { $in: jobIds }, state: { $in: UNFINISHED_JOB_STATES } },

@@ -24,13 +24,13 @@ const CHECKED_OF_DETAIL = { area: 4_200_000, edge: 1024 };
 const MUCH_DETAIL = 3;
 /** Tiles on which an encoded file of a smaller width is scored. */
 const CHECKED_OF_WIDTH = { area: 1_000_000, edge: 256 };
-/** A file is encoded anew if its score is below the target plus this, which is what the tiles may be wrong by. */
+/** Error of the tiles, in points: a file that scores below the target plus this is encoded again. */
 const SAFE = 0.5;
-/** A file is encoded anew if its score is more than `excess` above the target: of large images seldom, since encoding them is slow. */
+/** A file that scores more than `excess` above the target is encoded again. Large for large images, which encode slowly. */
 const OF_WEB = { excess: 3.5, mostEncodings: 3 };
 const OF_LARGE = { excess: 5.5, mostEncodings: 2 };
 
-/** Encodes an image as planned and scores the file; one that misses the target, or exceeds it by far, is encoded anew. */
+/** Encodes an image as planned and scores the file; one that misses the target, or exceeds it by far, is encoded again. */
 export async function encodeToPromise(
   pixels: Pixels,
   order: QualityOrder,

@@ -27,8 +27,8 @@ export interface QualityPlan {
   codec: Codec;
   number: number;
   /**
-   * Points of the score that the image lacks when it is encoded with the number that its traits predict; negative if it scores higher. Versions
-   * of other sizes have a similar hardness.
+   * Hardness of the image: points of the score that it lacks with the number that its traits predict; negative if it scores higher.
+   * Other sizes of the image have a similar one.
    */
   hardness: number;
   /** Of the sample, as traits have it. */
