@@ -1,50 +1,10 @@
+import { deflateSync } from 'node:zlib';
 import { type AvifPicture, encodeAv1, type Nclx, writeAvif } from './avif-file.ts';
 import { ADOBE_RGB, BT2020, DISPLAY_P3, greyProfile, LINEAR_SRGB, matrixProfile, SRGB } from './icc-file.ts';
-import { type ColourType, cHRM, cICP, eXIf, gAMA, iCCP, type PngChunk, SAMPLES, sRGB, writePng } from './png-file.ts';
-import { writeTiff } from './tiff-file.ts';
+import { HEIGHT, indicesOf, type JudgedFile, PATCHES, samplesOf, WIDTH } from './patches.ts';
+import { cHRM, cICP, eXIf, gAMA, iCCP, type PngChunk, SAMPLES, sRGB, writePng } from './png-file.ts';
 
-/** A file to judge. */
-export interface JudgedFile {
-  name: string;
-  format: 'png' | 'avif' | 'tiff';
-  bytes: Buffer;
-  /** A warning that has to name what becomes different. */
-  warning?: string;
-}
-
-const WIDTH = 64;
-const HEIGHT = 32;
-/** Colours of the patches, 16 x 16 pixels each, and their alpha. */
-const PATCHES = [
-  [255, 0, 0, 255],
-  [20, 200, 60, 255],
-  [30, 60, 220, 128],
-  [200, 120, 90, 255],
-  [12, 12, 12, 255],
-  [128, 128, 128, 60],
-  [230, 200, 60, 255],
-  [255, 255, 255, 0],
-];
 const P3_XY = [0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06];
-
-function patchAt(x: number, y: number): number[] {
-  return PATCHES[(x >> 4) + (y >> 4) * 4] as number[];
-}
-
-/** Samples of the patches with some bits and channels. */
-function samplesOf(type: Exclude<ColourType, 'palette'>, bits: number): number[] {
-  const most = 2 ** bits - 1;
-  const samples: number[] = [];
-  for (let y = 0; y < HEIGHT; y += 1) {
-    for (let x = 0; x < WIDTH; x += 1) {
-      const [red = 0, green = 0, blue = 0, alpha = 255] = patchAt(x, y);
-      const colours = type.startsWith('grey') ? [green] : [red, green, blue];
-      const values = type.endsWith('a') || type === 'grey-alpha' ? [...colours, alpha] : colours;
-      samples.push(...values.map((value) => Math.round((value * most) / 255)));
-    }
-  }
-  return samples;
-}
 
 const RGB_CHUNKS: Record<string, PngChunk[]> = {
   none: [],
@@ -112,22 +72,46 @@ export function pngMatrix(): JudgedFile[] {
     });
     files.push({ name: `png grey ${depth} gamma`, format: 'png', bytes });
   }
-  return [...files, ...palettes(), transparentColour()];
+  return [...files, ...palettes(), transparentColour(), ...animated()];
 }
 
 function palettes(): JudgedFile[] {
-  const indices = Array.from(
-    { length: WIDTH * HEIGHT },
-    (_, at) => ((at % WIDTH) >> 4) + (Math.floor(at / WIDTH) >> 4) * 4,
-  );
   const colours: PngChunk = { type: 'PLTE', data: Buffer.from(PATCHES.flatMap((patch) => patch.slice(0, 3))) };
   const alpha: PngChunk = { type: 'tRNS', data: Buffer.from(PATCHES.map((patch) => patch[3] ?? 255)) };
-  const picture = { width: WIDTH, height: HEIGHT, type: 'palette', depth: 8, samples: indices } as const;
+  const picture = { width: WIDTH, height: HEIGHT, type: 'palette', depth: 8, samples: indicesOf() } as const;
   return ['none', 'gamma', 'linear p3', 'icc p3', 'cicp p3'].map((name) => ({
     name: `png palette ${name}`,
     format: 'png' as const,
     bytes: writePng({ ...picture, chunks: [...(RGB_CHUNKS[name] ?? []), colours, alpha] }),
   }));
+}
+
+/** Animated PNGs of two frames: the first is the picture of the file, or one that only programs without animation show. */
+function animated(): JudgedFile[] {
+  const picture = { width: WIDTH, height: HEIGHT, type: 'rgb', depth: 8, samples: samplesOf('rgb', 8) } as const;
+  const other = Array.from({ length: HEIGHT }, () => [0, ...Array<number>(WIDTH * 3).fill(90)]).flat();
+  const frames = (count: number): PngChunk => ({ type: 'acTL', data: u32(count, 0) });
+  const frame = (number: number): PngChunk => ({
+    type: 'fcTL',
+    data: Buffer.concat([u32(number, WIDTH, HEIGHT, 0, 0), Buffer.from([0, 1, 0, 10, 0, 0])]),
+  });
+  const pixels = (number: number): PngChunk => ({
+    type: 'fdAT',
+    data: Buffer.concat([u32(number), deflateSync(Buffer.from(other))]),
+  });
+  const seen = writePng({ ...picture, chunks: [frames(2), frame(0)], tail: [frame(1), pixels(2)] });
+  const hidden = writePng({ ...picture, chunks: [frames(1)], tail: [frame(0), pixels(1)] });
+  const warning = 'animation_dropped';
+  return [
+    { name: 'png animated', format: 'png', bytes: seen, warning },
+    { name: 'png animated, other picture', format: 'png', bytes: hidden, warning, isVague: true },
+  ];
+}
+
+function u32(...values: number[]): Buffer {
+  const data = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) data.writeUInt32BE(value, index * 4);
+  return data;
 }
 
 function transparentColour(): JudgedFile {
@@ -161,38 +145,20 @@ export async function avifMatrix(): Promise<JudgedFile[]> {
     for (const irot of [1, 2] as const)
       add(`${bits} turned ${irot}`, { colour, irot, nclx: { primaries: 12, transfer: 13 } });
     add(`${bits} mirrored`, { colour, imir: 1, nclx: { primaries: 12, transfer: 13 } });
-  }
-  return files;
-}
-
-/** TIFFs of colours, grey and indices, with and without profiles. */
-export function tiffMatrix(): JudgedFile[] {
-  const files: JudgedFile[] = [];
-  const size = { width: WIDTH, height: HEIGHT };
-  for (const bits of [8, 16] as const) {
-    for (const [name, icc] of Object.entries({
-      none: undefined,
-      adobe: matrixProfile(ADOBE_RGB),
-      p3: matrixProfile(DISPLAY_P3),
-    })) {
-      const rgb = {
-        ...size,
-        kind: 'rgb',
-        bits,
-        samplesPerPixel: 3,
-        samples: samplesOf('rgb', bits),
-        ...(icc ? { icc } : {}),
-      } as const;
-      files.push({ name: `tiff rgb ${bits} ${name}`, format: 'tiff', bytes: writeTiff(rgb) });
-      files.push({
-        name: `tiff turned rgb ${bits} ${name}`,
-        format: 'tiff',
-        bytes: writeTiff({ ...rgb, orientation: 6 }),
-      });
+    for (const transfer of [13, 16]) {
+      const nclx = { primaries: transfer === 13 ? 12 : 9, transfer, fullRange: false };
+      add(`${bits} limited range ${transfer}`, { colour, nclx }, transfer === 16 ? 'hdr_dropped' : undefined);
     }
-    const grey = { ...size, kind: 'grey', bits, samplesPerPixel: 1, samples: samplesOf('grey', bits) } as const;
-    files.push({ name: `tiff grey ${bits}`, format: 'tiff', bytes: writeTiff(grey) });
-    files.push({ name: `tiff grey ${bits} icc`, format: 'tiff', bytes: writeTiff({ ...grey, icc: greyProfile(1) }) });
+    const greys = samplesOf('grey', bits === 8 ? 8 : 16);
+    const grey = await encodeAv1(
+      bits === 8 ? Buffer.from(greys) : Uint16Array.from(greys),
+      { ...size, channels: 1 },
+      bits,
+    );
+    add(`${bits} grey`, { colour: grey });
+    add(`${bits} grey srgb`, { colour: grey, nclx: { primaries: 1, transfer: 13 } });
+    add(`${bits} grey linear`, { colour: grey, nclx: { primaries: 1, transfer: 8 } });
+    add(`${bits} grey limited range`, { colour: grey, nclx: { primaries: 1, transfer: 13, fullRange: false } });
   }
   return files;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
 import { type Eye, openChromiumEye } from './chromium-eye.ts';
 import { avifMatrix, pngMatrix } from './matrix.ts';
+import { photoMatrix } from './photo-matrix.ts';
 import { judge } from './second-judge.ts';
 
 /** Every how manieth file is judged here; all of them are in the long form. */
@@ -14,7 +15,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 it('what a browser shows of the upload is what exports show, in some cells of the matrix', async () => {
-  const files = [...pngMatrix(), ...(await avifMatrix())].filter((_, index) => index % STEP === 0);
+  const files = [...pngMatrix(), ...(await avifMatrix()), ...(await photoMatrix())].filter(
+    (_, index) => index % STEP === 0,
+  );
   const { cells, defects } = await judge(files, ['webp', 'jpeg', 'original'], { browser, tiff: undefined });
   expect(defects).toEqual([]);
   expect(cells).toBeGreaterThan(30);

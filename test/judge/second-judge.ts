@@ -6,7 +6,7 @@ import { renderImage } from '../../server/processing/worker/pipeline.ts';
 import { probeImage } from '../../server/processing/worker/probe-image.ts';
 import { createVariantQueue } from '../../server/processing/worker/variant-queue.ts';
 import type { Eye } from './chromium-eye.ts';
-import type { JudgedFile } from './matrix.ts';
+import type { JudgedFile } from './patches.ts';
 import { type Distance, distanceOf, type Picture } from './picture.ts';
 
 const LIMITS = { maxPixels: 1e8, maxFrames: 100, maxAvifPixels: 1e8, formats: DEFAULT_INPUT_FORMATS };
@@ -66,6 +66,7 @@ async function judgeCell(
   const [report] = await renderImage({ ...order, variants }, createVariantQueue(facts, variants), () => {});
   if (!report) return 'no file';
   if (file.warning && !report.keptOriginal && !report.warnings.includes(file.warning as never)) return 'no warning';
+  if (file.isVague) return null;
   const eye = report.format === 'tiff' ? eyes.tiff : eyes.browser;
   if (!eye) return null;
   const shown = await eye.see(await readFile(`${source}.part`), `image/${report.format}`);

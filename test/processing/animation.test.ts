@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pngMatrix } from '../judge/matrix.ts';
 import { decode, difference, type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
 
 let harness: Harness;
@@ -76,6 +77,16 @@ describe('animation', () => {
     expect(small?.warnings).toEqual([expect.objectContaining({ code: 'animation_dropped' })]);
     const webp = only(await harness.render(file, { format: 'webp' }));
     expect(webp.warnings).toEqual([expect.objectContaining({ code: 'animation_dropped' })]);
+  });
+
+  it('of an APNG of one frame that is not the picture of the file is not lost silently', async () => {
+    const hidden = pngMatrix().find(({ name }) => name === 'png animated, other picture');
+    const file = await harness.store('hidden.png', hidden?.bytes ?? Buffer.alloc(0));
+    expect((await harness.facts(file)).pages).toBe(2);
+    const kept = only(await harness.render(file, { format: 'original' }));
+    expect(kept.keptOriginal).toBe(true);
+    const still = only(await harness.render(file, { format: 'png' }));
+    expect(still.warnings.map(({ code }) => code)).toContain('animation_dropped');
   });
 
   it('with too many frames or pixels over all frames is refused at the probe', async () => {

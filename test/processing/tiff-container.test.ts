@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_INPUT_FORMATS } from '#contract/constants';
 import { blankTiff } from '../../server/processing/worker/containers/tiff.ts';
+import { probeImage } from '../../server/processing/worker/probe-image.ts';
 import { tiffPages } from '../../server/processing/worker/tiff-pages.ts';
+import { writeTiff } from '../judge/tiff-file.ts';
 import { expectSteady } from '../support/cpu-time.ts';
 import { makeTiff } from './made-tiff.ts';
 
@@ -104,6 +107,17 @@ describe('tiffPages', () => {
     expect(() => tiffPages(circle)).toThrow(expect.objectContaining({ code: 'too_many_frames' }));
     const outside = await chain(3, 9999);
     expect(() => tiffPages(outside)).toThrow(expect.objectContaining({ code: 'invalid_image' }));
+  });
+
+  it('refuses the colours that the library cannot read, and says so', async () => {
+    const path = join(folder, 'lab.tif');
+    const size = { width: 2, height: 2, samplesPerPixel: 3 };
+    await writeFile(path, writeTiff({ ...size, kind: 'lab', bits: 8, samples: Array(12).fill(128) }));
+    const limits = { maxPixels: 100, maxFrames: 1, maxAvifPixels: 100, formats: DEFAULT_INPUT_FORMATS };
+    await expect(probeImage({ file: path, limits })).rejects.toMatchObject({
+      code: 'unsupported_image',
+      message: expect.stringMatching(/CIELAB.*save the image as RGB/),
+    });
   });
 
   it.each([false, true])('counts the one page of a picture (BigTIFF: %s)', async (big) => {

@@ -14,6 +14,9 @@ import { readHeader } from './open-source.ts';
 import { hasValidCredentials } from './signing/plan-signing.ts';
 import { tiffPages } from './tiff-pages.ts';
 
+/** What the library says of such a TIFF, which it cannot open. */
+const LAB_OF_8_BITS = /bad labq format/;
+
 /**
  * Reads an image's header: type by content, size, pages, orientation. Decodes no pixels.
  * @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames
@@ -52,17 +55,20 @@ export async function probeImage({ file, limits, validatesCredentials = false }:
 }
 
 async function readAnyHeader(file: string, format: InputFormat, { formats }: WorkerLimits): Promise<Metadata> {
+  const unsupported = (message: string, detected: string) =>
+    new ProcessingFailure('unsupported_image', message, { detected, supported: [...formats] });
+  let header: Metadata;
   try {
-    const header = await readHeader(file, { failOn: 'error', limitInputPixels: false });
-    if (format !== 'heic' || header.compression === 'hevc') return header;
+    header = await readHeader(file, { failOn: 'error', limitInputPixels: false });
   } catch (error) {
+    if (format === 'tiff' && error instanceof Error && LAB_OF_8_BITS.test(String(error.cause))) {
+      const message = 'TIFF images of the colour space CIELAB are read with 16 bits alone; save the image as RGB';
+      throw unsupported(message, 'tiff-lab');
+    }
     if ((format !== 'avif' && format !== 'heic') || !isHeifSequence(file)) throw error;
     const message = `Animated ${FORMATS[format].label} images cannot be read; export the animation as WebP or GIF`;
-    throw new ProcessingFailure('unsupported_image', message, {
-      detected: `${format}-sequence`,
-      supported: [...formats],
-    });
+    throw unsupported(message, `${format}-sequence`);
   }
-  const message = 'The HEIF image is not coded as HEVC, so it cannot be read; export it as JPEG';
-  throw new ProcessingFailure('unsupported_image', message, { detected: 'heif', supported: [...formats] });
+  if (format !== 'heic' || header.compression === 'hevc') return header;
+  throw unsupported('The HEIF image is not coded as HEVC, so it cannot be read; export it as JPEG', 'heif');
 }
