@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
 import {
+  FORMATS,
+  type InputFormat,
   MAX_EDGE,
   MAX_RESPONSIVE_SIZES,
   METADATA_LEVELS,
@@ -155,9 +157,12 @@ function withOlderDefault<Given extends { metadata?: unknown; keepCopyright?: un
 /** The settings with every default filled in. */
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Returns the settings that hold for an image: with `hdr: "keep"`, one with a gain map keeps its format. */
-export function settingsFor(settings: Settings, carries: readonly string[] | undefined): Settings {
-  if (settings.hdr !== 'keep' || !carries?.includes('gain_map')) return settings;
+/** Returns the settings that hold for an image: with `hdr: "keep"`, one with a gain map keeps its format, if that can be written. */
+export function settingsFor(
+  settings: Settings,
+  { format, carries }: { format: InputFormat; carries?: readonly string[] | undefined },
+): Settings {
+  if (settings.hdr !== 'keep' || !carries?.includes('gain_map') || FORMATS[format].original !== format) return settings;
   return { ...settings, format: 'original', formats: undefined };
 }
 

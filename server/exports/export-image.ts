@@ -62,7 +62,7 @@ export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, tak
   return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
-    const settings = settingsFor(ordered, image.carries);
+    const settings = settingsFor(ordered, image);
     const { files, skippedSizes } = planFiles(image, asked, settings);
     const owner = `${namespace}:${image._id}:${outputHash(asked, settings)}`;
     const { originalFilename } = image;

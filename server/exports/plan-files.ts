@@ -25,7 +25,7 @@ export function mainFormat(settings: Settings, input: InputFormat): EncodedForma
 
 /** Returns the orders of an image, one for each format: what its variants are made of, and which there are. */
 export function orderVariants(image: ImageRecord, asked: JobImage, ordered: Settings): VariantOrder[] {
-  const settings = settingsFor(ordered, image.carries);
+  const settings = settingsFor(ordered, image);
   const { writer } = asked;
   const embed = settings.embedMetadata ? { ...pickFields(asked, EMBEDDED_FIELDS), writer } : undefined;
   const { variants } = planSizes(image, asked, settings);

@@ -184,6 +184,9 @@ describe('a HEIC', () => {
     const { full, warnings } = await exported(uploaded, { format: 'jpeg' });
     await expectPatches(full, FROM_P3, { tolerance: 6, place: counterclockwise });
     expect(warnings.sort()).toEqual(['colour_converted', 'hdr_dropped']);
+    // It cannot stay HEIC, so the format that was asked for counts.
+    const kept = await exported(uploaded, { format: 'webp', hdr: 'keep' });
+    expect([kept.result.format, kept.warnings.sort()]).toEqual(['webp', ['colour_converted', 'hdr_dropped']]);
   });
 
   it('keeps its transparency', async () => {

@@ -11,8 +11,6 @@ export interface HeifColour {
 }
 
 const NOTHING: HeifColour = { signal: null, premultiplied: false };
-/** Type of Apple's auxiliary picture, and of the item that joins picture and map. */
-const GAIN_MAPS = ['urn:com:apple:photo:2020:aux:hdrgainmap\0', '\0\0tmap'];
 /** Properties of real files have a few kilobytes, their profiles at most some hundred. */
 const MOST_BYTES = 4_000_000;
 
@@ -39,12 +37,6 @@ export function readHeifColour(source: string | Buffer): HeifColour {
 /** Returns true for an AVIF or HEIC with the samples of an animation. */
 export function isHeifSequence(source: string | Buffer): boolean {
   return withFileBytes(source, (bytes) => findBox(bytes, 'moov')) !== null;
-}
-
-/** Returns true for an AVIF or HEIC with a gain map: Apple's, or that of ISO 21496-1. Neither is read. */
-export function hasHeifGainMap(source: string | Buffer): boolean {
-  const meta = withFileBytes(source, readMeta);
-  return meta !== null && GAIN_MAPS.some((name) => meta.includes(name, 0, 'latin1'));
 }
 
 /** Returns the content of the first `meta` box. */

@@ -1,7 +1,7 @@
 import type { WarningCode } from '#contract';
 import { decodedFrames } from '../../shared/formats.ts';
 import type { SourceFacts } from '../../shared/protocol.ts';
-import { hasHeifGainMap, isHeifSequence } from '../colour/heif-colour.ts';
+import { isHeifSequence } from '../colour/heif-colour.ts';
 import { readGifXmp } from '../containers/gif.ts';
 import type { MetadataBlocks } from '../metadata/carried.ts';
 import { bytesOf, type OpenSource, openImage, openSource, readPixels } from '../open-source.ts';
@@ -61,7 +61,7 @@ export async function loadImage(
     orientation: header.orientation,
     completed: opened.completed,
     cmyk: header.space === 'cmyk',
-    warnings: [...noticed(opened), ...droppedBeside(source, facts)],
+    warnings: [...noticed(opened), ...droppedSequence(source, facts)],
   };
 }
 
@@ -70,13 +70,9 @@ function noticed({ header, colour }: OpenSource): WarningCode[] {
   return isDeep ? [...colour.warnings, 'depth_reduced'] : [...colour.warnings];
 }
 
-/** Of an animated AVIF or HEIC the picture that stands for it is read, and no gain map. */
-function droppedBeside(source: string | Buffer, { format }: Pick<SourceFacts, 'format'>): WarningCode[] {
-  if (format !== 'avif' && format !== 'heic') return [];
-  return [
-    ...(isHeifSequence(source) ? (['animation_dropped'] as const) : []),
-    ...(hasHeifGainMap(source) ? (['hdr_dropped'] as const) : []),
-  ];
+/** Of an animated AVIF or HEIC the picture that stands for it is read. */
+function droppedSequence(source: string | Buffer, { format }: Pick<SourceFacts, 'format'>): WarningCode[] {
+  return (format === 'avif' || format === 'heic') && isHeifSequence(source) ? ['animation_dropped'] : [];
 }
 
 /** Removes an opaque alpha channel, which costs bytes in every format and would cause a warning in JPEG. */
