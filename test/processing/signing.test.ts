@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenderTask } from '../../server/processing/shared/protocol.ts';
+import { withoutCredentials } from '../../server/processing/worker/containers/credentials.ts';
 import { OUTCOME } from '../../server/processing/worker/signing/c2pa-library.ts';
 import { planSigning } from '../../server/processing/worker/signing/plan-signing.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
@@ -160,6 +161,29 @@ describe('content credentials with CONTENT_CREDENTIALS=sign', () => {
         expect.arrayContaining(['content_credentials_invalid', 'content_credentials_dropped']),
       );
       await expect(readReport(await readFile(made.file), 'image/jpeg')).rejects.toBeTruthy();
+    },
+  );
+
+  it.each(['tiff', 'gif'] as const)(
+    'of a %s are found, signed on into WebP, and dropped with a warning otherwise',
+    async (from) => {
+      const upload = await signAsCamera(
+        await sharp(await picture('jpeg'))
+          [from]()
+          .toBuffer(),
+        `image/${from}`,
+      );
+      const file = await harness.store(`camera.${from}`, upload);
+      const facts = await harness.facts(file);
+      expect(facts).toMatchObject({ carries: expect.arrayContaining(['content_credentials']) });
+      await expectSigned(only(await harness.render(file, { format: 'webp', signs: true })).file, 'webp', from);
+      for (const one of [harness, plain]) {
+        const kept = only(await one.render(file, { format: 'original', signs: true }));
+        expect(codes(kept)).toContain('content_credentials_dropped');
+        expect((await readFile(kept.file)).includes('c2pa')).toBe(false);
+      }
+      for (let length = 0; length < upload.length; length += 97)
+        expect(() => withoutCredentials(from, upload.subarray(0, length))).not.toThrow();
     },
   );
 

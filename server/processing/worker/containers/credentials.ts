@@ -1,14 +1,18 @@
 import type { InputFormat } from '#contract';
 import { blankBox, readBoxes } from './iso-boxes.ts';
+import { findTiffValue } from './tiff.ts';
+import { endOfSubBlocks } from './whole-gif.ts';
 
 const APP11 = 0xeb;
 const SOS = 0xda;
+const GIF_EXTENSION = '\x21\xff\x0bC2PA_GIF';
+const TIFF_TAG = 52_545;
 /** Type of the box that holds a manifest (C2PA 2.2, A.5.1). */
 const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
 
 /**
  * Copies a file without its content credentials (C2PA 2.2, annex A): APP11 segments of a JPEG, the chunk `caBX` of a PNG and `C2PA` of a
- * WebP; the box of an AVIF or HEIC becomes free space.
+ * WebP, an application extension of a GIF; the box of an AVIF or HEIC becomes free space, and the value of a TIFF zeros.
  * @returns null if there are none, or if the file's structure is not understood
  */
 export function withoutCredentials(format: InputFormat, file: Buffer): Buffer | null {
@@ -16,6 +20,8 @@ export function withoutCredentials(format: InputFormat, file: Buffer): Buffer | 
     if (format === 'jpeg') return withoutRanges(file, jumbfSegments(file));
     if (format === 'png') return withoutRanges(file, pngChunks(file));
     if (format === 'webp') return withoutWebpChunk(file);
+    if (format === 'gif') return withoutRanges(file, gifExtensions(file));
+    if (format === 'tiff') return withZeros(file, findTiffValue(file, TIFF_TAG));
     return format === 'avif' || format === 'heic' ? withBlankBox(file) : null;
   } catch {
     // Out of range.
@@ -59,6 +65,16 @@ function pngChunks(file: Buffer): Range[] {
     at = end;
   }
   return found;
+}
+
+function gifExtensions(file: Buffer): Range[] {
+  const at = file.indexOf(GIF_EXTENSION, 13, 'latin1');
+  const end = at < 0 ? null : endOfSubBlocks(file, at + 2);
+  return end === null ? [] : [[at, end]];
+}
+
+function withZeros(file: Buffer, place: Range | null): Buffer | null {
+  return place && Buffer.from(file).fill(0, ...place);
 }
 
 function withoutWebpChunk(file: Buffer): Buffer | null {

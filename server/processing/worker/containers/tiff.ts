@@ -70,6 +70,23 @@ export function blankTiff(file: Buffer, keepAttribution: boolean, xmp: string | 
   }
 }
 
+/** Returns the bytes of a tag's value in the first directory, or null if it is not there. @throws RangeError for offsets outside the file */
+export function findTiffValue(file: Buffer, tag: number): [start: number, end: number] | null {
+  const layout = createLayout(file);
+  if (!layout) return null;
+  const { u16, offset, count, headerBytes, offsetBytes, countBytes } = layout;
+  const at = offset(headerBytes - offsetBytes);
+  const entryBytes = 4 + offsetBytes * 2;
+  for (let index = 0; index < Math.min(count(at), MAX_ENTRIES); index += 1) {
+    const entry = at + countBytes + index * entryBytes;
+    if (u16(entry) !== tag) continue;
+    const length = offset(entry + 4) * (TYPE_BYTES[u16(entry + 2)] ?? 0);
+    const start = length > offsetBytes ? offset(entry + 4 + offsetBytes) : entry + 4 + offsetBytes;
+    return [start, Math.min(start + length, file.length)];
+  }
+  return null;
+}
+
 type Layout = NonNullable<ReturnType<typeof createLayout>>;
 
 interface Plan {

@@ -13,7 +13,7 @@ export interface SigningOrder {
   outcome?: Record<string, unknown>;
 }
 
-const CREATED = { create: 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation' };
+const CREATED = 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation';
 
 /** Signs a file, with its upload as the parent. @throws string | Error of the library */
 export async function signFile(c2pa: C2pa, file: Uint8Array, order: SigningOrder, signer: Signer): Promise<Buffer> {
@@ -33,22 +33,40 @@ export async function signFile(c2pa: C2pa, file: Uint8Array, order: SigningOrder
 
 type Builder = ReturnType<C2pa['WasmBuilder']['fromJson']>;
 
+/** Name of the upload within the definition. */
+const PARENT = 'upload';
+
 function createBuilder(
   { WasmBuilder }: C2pa,
   { mimeType, actions, parent, outcome }: SigningOrder,
   { version }: Signer,
 ): Builder {
-  const generator = { name: 'Imagewright', version };
-  const definition = { claim_generator_info: [generator], format: mimeType };
-  const builder = WasmBuilder.fromJson(JSON.stringify(definition), C2PA_SETTINGS);
-  builder.setIntent(parent ? 'edit' : CREATED);
-  for (const uri of parent?.privateAssertions ?? []) builder.addRedaction(uri, 'c2pa.PII.present');
-  for (const action of actions) builder.addAction({ action });
-  if (outcome) builder.addAssertion(OUTCOME, outcome);
-  return builder;
+  const redactions = parent?.privateAssertions ?? [];
+  const all = [
+    parent
+      ? { action: 'c2pa.opened', parameters: { ingredientIds: [PARENT] } }
+      : { action: 'c2pa.created', digitalSourceType: CREATED },
+    ...redactions.map((redacted) => ({
+      action: 'c2pa.redacted',
+      reason: 'c2pa.PII.present',
+      parameters: { redacted },
+    })),
+    ...actions.map((action) => ({ action })),
+  ];
+  const definition = {
+    claim_generator_info: [{ name: 'Imagewright', version }],
+    format: mimeType,
+    // One list: some validators want to find the beginning in each.
+    assertions: [
+      { label: 'c2pa.actions.v2', data: { actions: all } },
+      ...(outcome ? [{ label: OUTCOME, data: outcome }] : []),
+    ],
+    ...(redactions.length > 0 ? { redactions } : {}),
+  };
+  return WasmBuilder.fromJson(JSON.stringify(definition), C2PA_SETTINGS);
 }
 
 function addParent(builder: Builder, { file, mimeType }: NonNullable<SigningOrder['parent']>): Promise<void> {
-  const ingredient = { relationship: 'parentOf', title: 'Upload', format: mimeType };
+  const ingredient = { relationship: 'parentOf', title: 'Upload', format: mimeType, label: PARENT };
   return builder.addIngredientFromBlob(JSON.stringify(ingredient), mimeType, asBlob(file));
 }
