@@ -32,24 +32,24 @@ export class ApiError extends Error {
 }
 
 /** Reason a response is missing or incomplete. */
-export type ConnectionErrorCode = 'network' | 'timeout' | 'stream_interrupted' | 'aborted';
+export type ConnectionErrorCode = 'network' | 'timeout' | 'stream_interrupted' | 'aborted' | 'file_changed';
 
 /** The response is missing or incomplete. `cause` is the platform's error. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /**
    * `network`: no connection; `timeout`: silence for too long; `stream_interrupted`: incomplete response; `aborted`: by
-   * the caller's signal.
+   * the caller's signal; `file_changed`: a file of the upload was changed or removed after it was chosen.
    */
   readonly code: ConnectionErrorCode;
-  /** False only for `aborted`. */
+  /** False for `aborted` and `file_changed`. */
   readonly retryable: boolean;
 
   constructor(code: ConnectionErrorCode, cause?: unknown) {
     const reason = reasonOf(cause);
     super(MESSAGES[code] + (reason && `: ${reason}`), { cause });
     this.code = code;
-    this.retryable = code !== 'aborted';
+    this.retryable = code !== 'aborted' && code !== 'file_changed';
   }
 }
 
@@ -58,6 +58,7 @@ const MESSAGES: Record<ConnectionErrorCode, string> = {
   timeout: 'The service does not respond',
   stream_interrupted: 'The response was interrupted',
   aborted: 'The request was aborted',
+  file_changed: 'A file was changed or removed after it was chosen',
 };
 
 /** Returns the innermost reason: `fetch failed` hides that of the network. */

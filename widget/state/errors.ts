@@ -36,6 +36,7 @@ const SAME: readonly OptimizerErrorCode[] = [
   'unsupported',
   'invalid_setting',
   'insufficient_credits',
+  'file_changed',
 ];
 
 const BY_CODE: { readonly [code: string]: OptimizerErrorCode } = {

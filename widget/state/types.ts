@@ -116,6 +116,8 @@ export type OptimizerErrorCode =
   | 'invalid_setting'
   | 'unsupported';
 
+  /** The file was changed or removed after it was added. */
+  | 'file_changed'
 /** Action during which an error occurred. */
 export type Phase =
   | 'add'

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError, ConnectionError } from '../errors.ts';
 import { readBlob, readError, readJson, type ServiceResponse, toServiceResponse } from './response.ts';
 import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
@@ -125,8 +125,20 @@ async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResp
     return response;
   } catch (error) {
     watch.end();
-    throw watch.explain(error, 'network');
+    const failed = watch.explain(error, 'network');
+    if ((failed as ConnectionError).code !== 'network' || (await isReadable(call.form))) throw failed;
+    throw new ConnectionError('file_changed', error);
   }
+}
+
+/** Reads a byte of each file: platforms report one that was changed or removed on the disk as a failed connection. */
+async function isReadable(form: FormData | undefined): Promise<boolean> {
+  const files = [...(form?.values() ?? [])].filter((value) => typeof value !== 'string');
+  const bytes = files.map((file) => file.slice(0, 1).arrayBuffer());
+  return Promise.all(bytes).then(
+    () => true,
+    () => false,
+  );
 }
 
 function addressOf(endpoint: string, { path, query = {} }: Call): string {

@@ -1,5 +1,9 @@
+import { openAsBlob } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../plugin-bridge/sdk/index.ts';
 import type { Fault } from '../../support/fault-proxy.ts';
 import { noiseImage } from '../../support/small-images.ts';
@@ -50,6 +54,20 @@ describe('an upload', () => {
     const keys = harness.proxy.seen.slice(0, 2).map(({ headers }) => headers['idempotency-key']);
     expect(keys[0]).toBeTruthy();
     expect(keys[1]).toBe(keys[0]);
+  });
+
+  it('of a file that was changed after it was opened says so and is not repeated', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'changed-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'a.png');
+    await writeFile(path, (await noiseImage('a.png', { width: 300, height: 300, seed: 7 })).bytes);
+    const file = await openAsBlob(path);
+    await writeFile(path, 'another file');
+    const client = await harness.createClient();
+    harness.proxy.reset();
+    const refused = client.createSession({ files: [{ name: 'a.png', file }] });
+    await expect(refused).rejects.toMatchObject({ code: 'file_changed', retryable: false });
+    expect(harness.proxy.seen.length).toBeLessThanOrEqual(1);
   });
 
   it('with the option `once` is not repeated', async () => {

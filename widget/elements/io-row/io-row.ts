@@ -179,7 +179,7 @@ export class IoRow extends LitElement {
     const status = describeStatus(item, i18n);
     // An image that can never be uploaded needs no texts.
     const { status: state, image, error } = item;
-    const hopeless = state === 'failed' && !image && !error?.retryable && error?.serviceCode !== 'file_gone';
+    const hopeless = state === 'failed' && !image && !error?.retryable && !error?.serviceCode?.startsWith('file_');
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
       <div class="row" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>

@@ -5,6 +5,7 @@ export const arabicErrors: Messages = {
   'error.aborted': 'ألغيت العملية.',
   'error.bad_response': 'استجابة الموقع ليست من خدمة الصور. يرجى إبلاغ مسؤول الموقع.',
   'error.daily_limit_reached': 'بلغت حد اليوم في خطتك. يتجدد عند منتصف الليل (UTC).',
+  'error.file_changed': 'تغيّر الملف أو حُذف بعد إضافته. أضفه من جديد: نصوصه محفوظة.',
   'error.file_gone': 'لم يعد الملف هنا. أضفه من جديد: نصوصه محفوظة.',
   'error.file_too_large': 'الملف كبير جدًا. الحد الأقصى {millions} ميغابايت.',
   'error.insufficient_credits': 'الرصيد لا يكفي. لم يحتسب شيء، وكل النصوص محفوظة.',

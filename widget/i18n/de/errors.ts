@@ -6,6 +6,8 @@ export const germanErrors: Messages = {
   'error.bad_response':
     'Die Antwort der Website stammt nicht vom Bilddienst. Bitte informieren Sie den Administrator der Website.',
   'error.daily_limit_reached': 'Das Tageslimit Ihres Tarifs ist erreicht. Es beginnt um Mitternacht (UTC) neu.',
+  'error.file_changed':
+    'Die Datei wurde nach dem Hinzufügen geändert oder entfernt. Fügen Sie sie erneut hinzu: Ihre Texte sind noch da.',
   'error.file_gone': 'Die Datei ist nicht mehr da. Fügen Sie sie erneut hinzu: Ihre Texte sind noch da.',
   'error.file_too_large': 'Die Datei ist zu groß. Erlaubt sind {millions} MB.',
   'error.insufficient_credits': 'Die Credits reichen nicht. Nichts wurde berechnet, alle Texte bleiben erhalten.',

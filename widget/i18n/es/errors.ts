@@ -5,6 +5,8 @@ export const spanishErrors: Messages = {
   'error.aborted': 'Cancelado.',
   'error.bad_response': 'La respuesta del sitio no viene del servicio de imágenes. Avise al administrador del sitio.',
   'error.daily_limit_reached': 'Ha alcanzado el límite diario de su plan. Se reinicia a medianoche (UTC).',
+  'error.file_changed':
+    'El archivo se modificó o se eliminó después de añadirlo. Añádalo de nuevo: sus textos se conservan.',
   'error.file_gone': 'El archivo ya no está aquí. Añádalo de nuevo: sus textos se conservan.',
   'error.file_too_large': 'El archivo es demasiado grande. El límite es {millions} MB.',
   'error.insufficient_credits': 'No hay créditos suficientes. No se ha cobrado nada y se conservan todos los textos.',

@@ -5,6 +5,8 @@ export const frenchErrors: Messages = {
   'error.aborted': 'Annulé.',
   'error.bad_response': 'La réponse du site ne vient pas du service d’images. Signalez-le à l’administrateur du site.',
   'error.daily_limit_reached': 'La limite du jour de votre offre est atteinte. Elle est remise à zéro à minuit (UTC).',
+  'error.file_changed':
+    'Le fichier a été modifié ou supprimé après son ajout. Ajoutez-le de nouveau : ses textes sont conservés.',
   'error.file_gone': 'Le fichier n’est plus là. Ajoutez-le de nouveau : ses textes sont conservés.',
   'error.file_too_large': 'Le fichier est trop volumineux. La limite est de {millions} Mo.',
   'error.insufficient_credits': 'Pas assez de crédits. Rien n’a été facturé et tous les textes sont conservés.',

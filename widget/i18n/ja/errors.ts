@@ -5,6 +5,8 @@ export const japaneseErrors: Messages = {
   'error.aborted': 'キャンセルしました。',
   'error.bad_response': 'サイトの応答が画像サービスのものではありません。サイトの管理者に知らせてください。',
   'error.daily_limit_reached': 'プランの本日の上限に達しました。UTC の午前 0 時にリセットされます。',
+  'error.file_changed':
+    '追加した後にファイルが変更または削除されました。追加し直すと、保存されたテキストが使われます。',
   'error.file_gone': 'ファイルがなくなりました。追加し直すと、保存されたテキストが使われます。',
   'error.file_too_large': 'ファイルが大きすぎます。上限は {millions} MB です。',
   'error.insufficient_credits': 'クレジットが足りません。費用は発生せず、テキストはすべて残っています。',

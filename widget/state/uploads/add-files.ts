@@ -17,7 +17,9 @@ export function createAdding(core: Core, askLimits: () => Promise<void>, added: 
   let turn: Promise<unknown> = Promise.resolve();
 
   async function addChunk(chunk: readonly KnownCandidate[], restrictions: FileRestrictions) {
-    const present = { ...sizeOf(core.store.list()), identities: new Set(identities.keys()) };
+    // A file that was put back is no duplicate of the image that misses it.
+    const taken = [...identities].flatMap(([identity, id]) => (lacksFile(core.store.get(id)) ? [] : identity));
+    const present = { ...sizeOf(core.store.list()), identities: new Set(taken) };
     const { accepted, rejections } = await check(chunk, restrictions, present);
     const items: Item[] = [];
     const found: Item[] = [];
@@ -30,8 +32,8 @@ export function createAdding(core: Core, askLimits: () => Promise<void>, added: 
         rejections.push(restrictions.reject(candidate, 'duplicate'));
         core.store.patch(known.id, { file: candidate.file });
       } else {
-        const { file } = candidate;
-        found.push({ ...known, ...core.store.patch(known.id, { file, status: 'queued', error: null }) });
+        const { file, size } = candidate;
+        found.push({ ...known, ...core.store.patch(known.id, { file, size, status: 'queued', error: null }) });
       }
     }
     const all = [...items, ...found];
@@ -82,10 +84,19 @@ export function createAdding(core: Core, askLimits: () => Promise<void>, added: 
   };
 }
 
-/** Finds the image that a file belongs to: restored after a reload, or lost with its session. */
-function findFileless({ store }: Core, { file, name, size, clientRef }: KnownCandidate): Item | undefined {
+const lacksFile = (item: Item | undefined) => item?.error?.code === 'file_changed';
+
+/** Finds the image that a file belongs to: restored after a reload, lost with its session, or of a file that was changed. */
+function findFileless({ store }: Core, candidate: KnownCandidate): Item | undefined {
+  const { file, name, size, clientRef, relativePath } = candidate;
   if (!file || clientRef) return undefined;
-  return store.list().find((item) => !item.file && !item.url && item.name === name && item.size === size);
+  return store
+    .list()
+    .find((item) =>
+      lacksFile(item)
+        ? item.relativePath === (relativePath || name)
+        : !item.file && !item.url && item.name === name && item.size === size,
+    );
 }
 
 /** Returns the candidate of a media item of the CMS. */

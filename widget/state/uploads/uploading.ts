@@ -126,7 +126,7 @@ export class Uploading {
     const core = this.#core;
     const error = Object.assign(toOptimizerError(cause, core.t, [id]), { phase: 'upload' as const });
     // The service has responded to this key; a retry by hand is a new request.
-    if (error.status !== null) this.#keys.delete(id);
+    if (error.status !== null || error.code === 'file_changed') this.#keys.delete(id);
     core.store.patch(id, { status: 'failed', progress: 0, waiting: null, error });
     core.report(cause, 'upload', [id]);
     this.#showFailed();
@@ -157,8 +157,9 @@ export class Uploading {
     }));
     const message = () =>
       failed.length > 1 ? t('notice.upload_failed', { count: failed.length }) : (files[0]?.message ?? '');
-    notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', files, actions: ['retry'] });
+    notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', files, actions });
   }
+    const actions = failed.some(({ error }) => error?.retryable) ? (['retry'] as const) : [];
 }
 
 /** Returns the body of an item's upload: its address if the service imports it, else its file. */
