@@ -128,6 +128,12 @@ export const imageSchema = z
       .array(carriedSchema)
       .optional()
       .describe('What the file carries beside its pixels. Absent for uploads of versions that did not look for it.'),
+    position: z
+      .int()
+      .optional()
+      .describe(
+        'Place in the session, by which its images are listed everywhere. Absent in answers of earlier versions.',
+      ),
     warnings: z.array(warningSchema),
     metadata: metadataSchema.nullable(),
     texts: textsSchema.optional(),
@@ -175,12 +181,21 @@ const clientRef = z.string().max(255).optional().describe("The caller's own id, 
 /** One element of the multipart text field `metadata`, in file order. */
 const uploadMetadataSchema = z.array(
   z
+const position = z
+  .int()
+  .min(0)
+  .max(1_000_000_000)
+  .optional()
+  .describe(
+    'Place among the images of the session, for uploads whose order of arrival is not that of the images. Default: behind those that were uploaded before.',
+  );
     .object({
       clientRef,
       ...UPLOAD_SHAPE,
     })
     .nullable(),
 );
+      position,
 export type UploadMetadata = z.output<typeof uploadMetadataSchema>;
 
 /** The text fields of a multipart upload, each parsed from JSON. */
@@ -199,6 +214,7 @@ export const urlImportSchema = z
       )
       .min(1)
       .max(100),
+          position,
   })
   .meta({ id: 'UrlImport' });
 export type UrlImport = z.output<typeof urlImportSchema>;

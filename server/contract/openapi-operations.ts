@@ -118,7 +118,7 @@ const UPLOAD_SCHEMA: Json = {
     images: { type: 'array', items: { type: 'string', format: 'binary' }, description: 'The files.' },
     metadata: {
       type: 'string',
-      description: 'JSON array in file order: `[{clientRef?, title?, alt?, filename?}]`.',
+      description: 'JSON array in file order: `[{clientRef?, position?, title?, alt?, filename?}]`.',
     },
   },
 };

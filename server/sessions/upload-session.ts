@@ -23,6 +23,8 @@ export interface Upload {
 export interface AcceptedFile {
   file: string;
   record: Omit<ImageRecord, 'accountId' | 'sessionId' | 'position' | 'uploadPath'>;
+  /** Place in the session that the caller wants; null: behind the others. */
+  position: number | null;
 }
 
 /** Headers read at once; one worker queue reads them all, so more gains nothing. */
@@ -72,10 +74,11 @@ async function inspect(
   const { file, originalFilename, size, sha256 } = upload;
   try {
     const facts = await processor.probe({ account, file, sha256, originalFilename });
-    const { clientRef = null, ...edited } = said ?? {};
+    const { clientRef = null, position = null, ...edited } = said ?? {};
     const metadata = Object.keys(edited).length > 0 ? metadataFromUser(null, edited) : null;
     return {
       file,
+      position,
       record: { _id: newId('img'), originalFilename, size, sha256, clientRef, metadata, metadataVersion: 0, ...facts },
     };
   } catch (error) {
@@ -91,7 +94,7 @@ export async function placeFiles(
   store: ObjectStore,
 ): Promise<ImageRecord[]> {
   const records: ImageRecord[] = [];
-  for (const [index, { file, record }] of accepted.entries()) {
+  for (const [index, { file, record, position }] of accepted.entries()) {
     const uploadPath = uploadKey(where.sessionId, record._id, extensionOf(record.format));
     const { size, sha256, mimeType: contentType } = record;
     await store.putFile(uploadPath, file, { size, sha256, contentType, isSource: true });
@@ -99,7 +102,7 @@ export async function placeFiles(
       ...record,
       accountId: where.accountId,
       sessionId: where.sessionId,
-      position: where.firstPosition + index,
+      position: position ?? where.firstPosition + index,
       uploadPath,
     });
   }
@@ -121,7 +124,8 @@ export function showImage(record: ImageRecord): Image {
     hasAlpha: record.hasAlpha,
     pages: record.pages,
     clientRef: record.clientRef,
-    ...(record.carries ? { carries: record.carries.map((kind) => ({ kind, keptBy: INFORMATION[kind] })) } : {}),
+    position: record.position,
+    ...(record.carries ? { carries: record.carries.map(showCarried) } : {}),
     warnings: record.warnings,
     ...showDescribed(record),
   };

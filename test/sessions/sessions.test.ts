@@ -45,6 +45,7 @@ describe('an upload', () => {
       hasAlpha: false,
       pages: 1,
       clientRef: null,
+      position: 0,
       carries: [],
       warnings: [],
       metadata: null,
@@ -296,5 +297,28 @@ describe('a preview', () => {
     );
     expect(new Set(bodies).size).toBe(1);
     expect(await filesOf(test, sessionId)).toHaveLength(2);
+  });
+});
+
+describe('places of images', () => {
+  const namesOf = async (sessionId: string) =>
+    (await api.readJson<Session>(`/v1/sessions/${sessionId}`)).images.map(({ originalFilename }) => originalFilename);
+
+  it('are those that the client names, whatever arrives first; others go behind', async () => {
+    const [a, b, c, d] = await plainImages(4);
+    if (!a || !b || !c || !d) throw new Error('Expected four images');
+    const { sessionId } = await api.upload([c], { metadata: [{ position: 2 }] });
+    await api.upload([b, a], { sessionId, metadata: [{ position: 1 }, { position: 0 }] });
+    const { images } = await api.upload([d], { sessionId });
+    expect(images[0]?.position).toBe(3);
+    expect(await namesOf(sessionId)).toEqual([a, b, c, d].map(({ name }) => name));
+    const { sessions } = await api.readJson<{ sessions: { sessionId: string; firstImage: string }[] }>('/v1/sessions');
+    expect(sessions.find((each) => each.sessionId === sessionId)?.firstImage).toBe(a.name);
+  });
+
+  it.each([-1, 1.5, '1', 1e12])('are whole numbers from 0: %s is 400', async (position) => {
+    const form = await formOf([await plainImage('a.png')]);
+    form.append('metadata', JSON.stringify([{ position }]));
+    expect(await post('/v1/sessions', form)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 });

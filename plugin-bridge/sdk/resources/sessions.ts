@@ -12,6 +12,8 @@ export interface UploadFile {
   metadata?: {
     /** The caller's id, returned wherever the image appears. */
     clientRef?: string;
+    /** Place among the images of the session, from 0. Default: behind those that were uploaded before. */
+    position?: number;
     title?: string | null;
     alt?: string | null;
     /** Basename of the output, without extension. */

@@ -13,7 +13,7 @@ export interface ImageRecord {
   _id: string;
   accountId: string;
   sessionId: string;
-  /** Place in the session, from 0. */
+  /** Place in the session, from 0: as the caller says, else by arrival. */
   position: number;
   originalFilename: string;
   /** Key of the file in the store; opaque to callers. */

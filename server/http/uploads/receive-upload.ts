@@ -131,7 +131,7 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
       throw new AppError('url_import_failed', 'The client disconnected before the end', { cause: error });
     throw error;
   }
-  const metadata: UploadMetadata = body.images.map(({ clientRef }) => ({ clientRef }));
+  const metadata: UploadMetadata = body.images.map(({ clientRef, position }) => ({ clientRef, position }));
   const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('hex');
   return { upload: { files, metadata }, fingerprint, discard: () => services.removeTemporaryFiles(temporary) };
 }

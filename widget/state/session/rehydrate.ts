@@ -1,4 +1,4 @@
-import type { ImageResult, Job, Session } from '#contract';
+import type { Image, ImageResult, Job, Session } from '#contract';
 import type { PaidWork } from '../../../plugin-bridge/batch/index.ts';
 import type { Core } from '../core.ts';
 import { shownEdits } from '../review/edits.ts';
@@ -65,7 +65,8 @@ async function attach(
   }
   const removed = new Set(persistence.removed());
   const places = new Map(saved?.order.map((id, place) => [id, place]));
-  const placeOf = ({ id }: { id: string }) => places.get(id) ?? places.size;
+  // Earlier versions of the service know no order but that of arrival.
+  const placeOf = ({ id, position }: Image) => position ?? places.get(id) ?? places.size;
   const images = session.images.filter(({ id }) => !removed.has(id)).sort((a, b) => placeOf(a) - placeOf(b));
   const items = images.map((image) => itemOfImage(image, core.settings.language));
   core.store.add(items);

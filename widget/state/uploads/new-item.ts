@@ -41,6 +41,9 @@ function newId(): string {
 }
 
 /** An item without anything but its own id. */
+/** Returns the number of an item in the order of adding, which is that of the list. */
+export const numberOf = ({ id }: Pick<Item, 'id'>): number => Number(id.slice(3));
+
 export const emptyItem = (): Item => ({ ...EMPTY, id: newId(), name: '', relativePath: '' });
 
 /** The item of a file or media item that was accepted. */

@@ -5,7 +5,7 @@ import { toOptimizerError } from '../errors.ts';
 import { itemsOf } from '../review/item-questions.ts';
 import { createMilestones } from '../runs/milestones.ts';
 import type { Item, Progress } from '../types.ts';
-import { fromImage, fromMetadata } from './new-item.ts';
+import { fromImage, fromMetadata, numberOf } from './new-item.ts';
 import type { Send } from './upload-attempt.ts';
 import { UploadQueue } from './upload-queue.ts';
 
@@ -28,8 +28,8 @@ export class Uploading {
   readonly queue: UploadQueue;
   readonly #core: Core;
   readonly #hooks: UploadingHooks;
-  /** Idempotency keys by item: a retry after a lost response must not create a second image. */
-  readonly #keys = new Map<string, string>();
+  /** Idempotency keys and places by item: a retry after a lost response is the same request and must not create a second image. */
+  readonly #keys = new Map<string, { idempotencyKey: string; position: number }>();
   readonly #isDue;
   readonly #milestones;
 
@@ -84,9 +84,13 @@ export class Uploading {
     const item = store.get(id);
     if (!item) return;
     const transport = core.transport();
-    const idempotencyKey = this.#keys.get(id) ?? newIdempotencyKey();
-    this.#keys.set(id, idempotencyKey);
-    const upload = await uploadOf(core, item, options);
+    const request = this.#keys.get(id) ?? {
+      idempotencyKey: newIdempotencyKey(),
+      position: positionOf(item, store.list()),
+    };
+    this.#keys.set(id, request);
+    const { idempotencyKey, position } = request;
+    const upload = await uploadOf(core, item, position, options);
     // `once`: the queue retries by itself, so that the row can show the reason for waiting.
     const call = { ...options, idempotencyKey, once: true };
     const session = core.sessionId;
@@ -155,17 +159,26 @@ export class Uploading {
         return `${name}: ${error?.message}`;
       },
     }));
+    const actions = failed.some(({ error }) => error?.retryable) ? (['retry'] as const) : [];
     const message = () =>
       failed.length > 1 ? t('notice.upload_failed', { count: failed.length }) : (files[0]?.message ?? '');
     notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', files, actions });
   }
-    const actions = failed.some(({ error }) => error?.retryable) ? (['retry'] as const) : [];
+}
+
+/**
+ * Returns the place of an item in its session: images have the order of the list, not that in which uploads end. Images of another
+ * visit have places of their own, behind which new ones go.
+ */
+function positionOf(item: Item, items: readonly Item[]): number {
+  const ahead = items.map((other) => (other.image?.position ?? 0) - numberOf(other));
+  return numberOf(item) + Math.max(0, ...ahead);
 }
 
 /** Returns the body of an item's upload: its address if the service imports it, else its file. */
-async function uploadOf(core: Core, item: Item, options: { signal: AbortSignal }): Promise<Upload> {
+async function uploadOf(core: Core, item: Item, position: number, options: { signal: AbortSignal }): Promise<Upload> {
   const { clientRef, file, metadata, name, origins, url } = item;
-  const ref = clientRef === null ? {} : { clientRef };
+  const ref = { position, ...(clientRef === null ? {} : { clientRef }) };
   if (!file && url && core.config.importBy === 'server') return { images: [{ url, filename: name, ...ref }] };
   const bytes = file ?? (await core.transport().fetchMedia(url ?? '', options));
   const { title, alt } = origins.title === 'cms' || origins.alt === 'cms' ? metadata : {};
