@@ -33,6 +33,7 @@ export const ar: Messages = {
   'bar.export': 'جار تصدير الصورة {done} من {total}',
   'bar.paused': 'الرفع متوقف مؤقتًا',
   'bar.sample': 'جار إعداد العينة {done} من {total}',
+  'bar.saved': 'توفير {bytes}',
   'bar.starting': 'جار البدء…',
   'bar.upload': 'جار رفع الصورة {done} من {total}',
   'compare.dialog': 'قبل وبعد',

@@ -41,6 +41,7 @@ export const de: Messages = {
   'bar.export': 'Bild {done} von {total} wird exportiert',
   'bar.paused': 'Das Hochladen ist angehalten',
   'bar.sample': 'Probe {done} von {total} entsteht',
+  'bar.saved': '{bytes} gespart',
   'bar.starting': 'Es geht los …',
   'bar.upload': 'Bild {done} von {total} wird hochgeladen',
   'compare.dialog': 'Vorher und nachher',

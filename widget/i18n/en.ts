@@ -36,6 +36,7 @@ export const en = {
   'bar.export': 'Exporting image {done} of {total}',
   'bar.paused': 'Uploads are paused',
   'bar.sample': 'Making sample {done} of {total}',
+  'bar.saved': '{bytes} saved',
   'bar.starting': 'Starting…',
   'bar.upload': 'Uploading image {done} of {total}',
   'compare.dialog': 'Before and after',

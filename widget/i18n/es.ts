@@ -41,6 +41,7 @@ export const es: Messages = {
   'bar.export': 'Exportando la imagen {done} de {total}',
   'bar.paused': 'Las subidas están en pausa',
   'bar.sample': 'Creando la muestra {done} de {total}',
+  'bar.saved': '{bytes} ahorrados',
   'bar.starting': 'Empezando…',
   'bar.upload': 'Subiendo la imagen {done} de {total}',
   'compare.dialog': 'Antes y después',

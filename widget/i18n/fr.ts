@@ -41,6 +41,7 @@ export const fr: Messages = {
   'bar.export': 'Exportation de l’image {done} sur {total}',
   'bar.paused': 'Les envois sont suspendus',
   'bar.sample': 'Échantillon {done} sur {total}',
+  'bar.saved': '{bytes} économisés',
   'bar.starting': 'Démarrage…',
   'bar.upload': 'Envoi de l’image {done} sur {total}',
   'compare.dialog': 'Avant et après',

@@ -41,6 +41,7 @@ export const ja: Messages = {
   'bar.export': '書き出し中：{total} 枚中 {done} 枚目',
   'bar.paused': 'アップロードは一時停止中です',
   'bar.sample': 'サンプルを作成中：{total} 枚中 {done} 枚目',
+  'bar.saved': '{bytes}削減',
   'bar.starting': '開始しています…',
   'bar.upload': 'アップロード中：{total} 枚中 {done} 枚目',
   'compare.dialog': '前と後',

@@ -161,7 +161,7 @@ describe('the outcome of an export or a sample', () => {
       await new Promise<void>((resolve) => release.push(resolve));
       await route.continue();
     });
-    const all = tab.widget.locator('.outcome .ways button');
+    const all = tab.widget.locator('.bar .download-all');
     await all.click();
     await expect.poll(() => textOf(all)).toContain(text('compare.position', { index: 1, count: 2 }));
     expect(await all.getAttribute('aria-busy')).toBe('true');
@@ -186,7 +186,7 @@ describe('the outcome of an export or a sample', () => {
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 1 });
     const saved: string[] = [];
     tab.page.on('download', (file) => saved.push(file.suggestedFilename()));
-    const all = tab.widget.locator('.outcome .ways button');
+    const all = tab.widget.locator('.bar .download-all');
     await all.click();
     const notice = tab.widget.locator('.notice');
     await expect.poll(() => textOf(notice)).toContain(text('error.server'));
@@ -210,7 +210,7 @@ describe('the outcome of an export or a sample', () => {
     await tab.widget.evaluate((element) => Object.assign(element, { readonly: true }));
     const json = { error: 'broken', code: 'internal_error' };
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 2 });
-    await tab.widget.locator('.outcome .ways button').click();
+    await tab.widget.locator('.bar .download-all').click();
     const notice = tab.widget.locator('.notice');
     await expect.poll(() => notice.locator('.files li').count()).toBe(2);
     expect(await textOf(notice)).toContain(text('notice.download_failed', { count: 2 }));

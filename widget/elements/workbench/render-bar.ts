@@ -1,23 +1,49 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Progress } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
-import { isRunning, type WorkbenchContext } from './workbench-context.ts';
+import { renderWays } from './render-outcome.ts';
+import { isDone, isRunning, type WorkbenchContext } from './workbench-context.ts';
 
-/** Renders the bar at the lower edge: the price and the export button, or the progress and the cancel button. */
-export function renderBar(context: WorkbenchContext): TemplateResult {
+/**
+ * Renders the bar at the lower edge: the price and the export button, the progress and the cancel button, or what was exported and the
+ * ways to its files. Without anything to say there is no bar.
+ */
+export function renderBar(context: WorkbenchContext): TemplateResult | typeof nothing {
   const { optimizer } = context;
   const { state, progress } = optimizer;
-  const uploading = state === 'uploading';
+  const working = isRunning(optimizer) || state === 'uploading';
+  const said = working
+    ? renderProgress(context, progress)
+    : isDone(optimizer)
+      ? renderDone(context)
+      : renderCost(context);
+  const ways = working ? renderStops(context) : isDone(optimizer) ? renderWays(context) : renderActions(context);
+  if (said === nothing && ways === nothing) return nothing;
+  return html`<div class="bar">${said}<div class="ways">${ways}</div></div>`;
+}
+
+function renderDone({ optimizer, i18n }: WorkbenchContext): TemplateResult {
+  const { t, formatBytes } = i18n;
+  const { balance, counts, results } = optimizer;
+  const saved = results.reduce((sum, { savedBytes }) => sum + savedBytes, 0);
   return html`
-    ${isRunning(optimizer) || uploading ? renderProgress(context, progress) : renderCost(context)}
-    <div class="ways">${isRunning(optimizer) || uploading ? renderStops(context) : renderActions(context)}</div>
+    <p class="price numbers"><strong>${t('announce.done.export', { count: counts.exported })}</strong>
+      ${saved > 0 ? html`<bdi>${t('bar.saved', { bytes: formatBytes(saved) })}</bdi>` : nothing}
+      ${balance === null ? nothing : html`<bdi class="muted">${t('cost.balance', { count: balance })}</bdi>`}</p>
   `;
 }
 
-function renderCost({ optimizer, i18n, act, costLoading, costFailed }: WorkbenchContext): TemplateResult {
+function renderCost({
+  optimizer,
+  i18n,
+  act,
+  costLoading,
+  costFailed,
+}: WorkbenchContext): TemplateResult | typeof nothing {
   const { balance, counts } = optimizer;
   if (counts.toExport === 0) {
-    return html`<p class="price muted numbers">${balance === null ? nothing : i18n.t('cost.balance', { count: balance })}</p>`;
+    if (balance === null) return nothing;
+    return html`<p class="price muted numbers">${i18n.t('cost.balance', { count: balance })}</p>`;
   }
   return html`
     <io-cost class="price" exportparts="cost" .i18n=${i18n} .cost=${optimizer.cost} ?loading=${costLoading}
@@ -69,9 +95,8 @@ function renderActions(context: WorkbenchContext): TemplateResult | typeof nothi
   const { optimizer, i18n, act, exportFirst, locked, noSample } = context;
   const { t } = i18n;
   const { counts, cost } = optimizer;
-  // If everything is exported, the buttons are beside the outcome.
-  if (locked || (counts.toExport === 0 && counts.exported > 0 && counts.exported === counts.uploaded)) return nothing;
-  const waiting = counts.total - counts.uploaded - counts.failed > 0;
+  if (locked) return nothing;
+  const waiting = optimizer.items.list().some(({ status }) => status === 'queued');
   const short = cost !== null && !cost.sufficient;
   const nothingToDo = counts.toExport === 0;
   return html`
@@ -82,7 +107,7 @@ function renderActions(context: WorkbenchContext): TemplateResult | typeof nothi
             @click=${() => act('sample')}>${t('export.sample')}</button>`
     }
     ${
-      waiting && counts.uploaded === 0
+      waiting && nothingToDo
         ? html`<button type="button" class="button primary large" part="button button-primary"
             @click=${() => act('upload')}>${icon('upload')}${t('export.upload')}</button>`
         : short && cost.affordable > 0

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ImageResult, OutputFormat } from '#contract';
+import type { I18n } from '../../i18n/index.ts';
 import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { nameSettings } from './render-settings.ts';
-import type { WorkbenchContext } from './workbench-context.ts';
+import { isDone, type WorkbenchContext } from './workbench-context.ts';
 
 /** Smallest difference that is shown; less would be written as 0 %. */
 const SAME = 0.005;
@@ -48,13 +49,11 @@ function renderSum(
 }
 
 function renderExport(context: WorkbenchContext): TemplateResult | typeof nothing {
-  const { optimizer, i18n, mode, noDownload, locked, act } = context;
+  const { optimizer, i18n } = context;
   const { t } = i18n;
-  const { outcome, saving } = optimizer;
+  const { outcome } = optimizer;
   if (!outcome) return nothing;
   const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
-  const withFiles = optimizer.items.list().filter(({ result }) => result?.variants.length);
-  const replaceable = withFiles.filter(({ replacement }) => replacement?.status !== 'replaced').length;
   const title =
     failed === 0
       ? t('outcome.all', { count: succeeded })
@@ -64,23 +63,40 @@ function renderExport(context: WorkbenchContext): TemplateResult | typeof nothin
   return renderSum(
     context,
     { before: bytesBefore, after: bytesAfter, good: '', title, note: t('cost.credits', { count: credits }) },
-    html`
-      ${
-        mode === 'replace' && !locked && replaceable > 0
-          ? html`<button type="button" class="button primary" part="button button-primary"
-              @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: replaceable })}</button>`
-          : nothing
-      }
-      ${
-        noDownload || withFiles.length === 0
-          ? nothing
-          : html`<button type="button" class="button ${mode === 'replace' ? '' : 'primary'}" part="button"
-              aria-busy=${saving ? 'true' : nothing} @click=${() => act('download-all')}>${icon('download')}${
-                t('outcome.download-all') + (saving ? ` · ${t('compare.position', saving)}` : '')
-              }</button>`
-      }
-    `,
+    isDone(optimizer) ? nothing : renderWays(context),
   );
+}
+
+/** Renders the ways to exported files. They are in the bar if nothing else is to be done, else beside the outcome. */
+export function renderWays({ optimizer, i18n, mode, noDownload, locked, act }: WorkbenchContext): TemplateResult {
+  const { t } = i18n;
+  const { saving } = optimizer;
+  const withFiles = optimizer.items.list().filter(({ result }) => result?.variants.length);
+  const replaceable = withFiles.filter(({ replacement }) => replacement?.status !== 'replaced').length;
+  const replaces = mode === 'replace' && !locked && replaceable > 0;
+  return html`
+    ${isDone(optimizer) ? renderTake(i18n, act) : nothing}
+    ${
+      noDownload || withFiles.length === 0
+        ? nothing
+        : html`<button type="button" class="button ${mode === 'replace' ? '' : 'primary'} download-all" part="button"
+            aria-busy=${saving ? 'true' : nothing} @click=${() => act('download-all')}>${icon('download')}${
+              t('outcome.download-all') + (saving ? ` · ${t('compare.position', saving)}` : '')
+            }</button>`
+    }
+    ${
+      replaces
+        ? html`<button type="button" class="button primary" part="button button-primary"
+            @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: replaceable })}</button>`
+        : nothing
+    }
+  `;
+}
+
+/** Renders the button for texts, HTML and the ZIP: in the bar if nothing else is to be done, else in the toolbar. */
+export function renderTake({ t }: I18n, act: WorkbenchContext['act']): TemplateResult {
+  return html`<button type="button" class="button take-away" part="button" @click=${() => act('take-away')}>
+    ${icon('download')}${t('take.title')}</button>`;
 }
 
 function renderSamples(context: WorkbenchContext): TemplateResult {

@@ -2,7 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ListFilter } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { renderLanguages } from '../render-languages.ts';
-import { isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
+import { renderTake } from './render-outcome.ts';
+import { isDone, isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
 
 /** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
 export const pressed =
@@ -55,8 +56,7 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
         `
     }
     ${locked ? nothing : renderLanguages(optimizer, i18n)}
-    <button type="button" class="button take-away" part="button" @click=${() => act('take-away')}>
-      ${icon('download')}${t('take.title')}</button>
+    ${isDone(optimizer) ? nothing : renderTake(i18n, act)}
   `;
 }
 

@@ -76,6 +76,12 @@ export function isRunning({ state }: Optimizer): boolean {
   return ['analyzing', 'sampling', 'exporting'].includes(state);
 }
 
+/** Tests whether nothing is left to upload or to export, and there are results: the bar then offers them. */
+export function isDone({ state, counts, items }: Optimizer): boolean {
+  const waits = state === 'uploading' || items.list().some(({ status }) => status === 'queued');
+  return !waits && counts.toExport === 0 && counts.exported > 0;
+}
+
 /** Returns the items that have a sample or, with `result`, a result. */
 export function comparable(items: readonly Item[], kind: 'sample' | 'result'): Item[] {
   return items.filter((item) => item[kind]?.variants.some(({ name }) => name === 'full'));

@@ -20,6 +20,7 @@ import { renderFilter, renderToolbar } from './render-toolbar.ts';
 import {
   comparable,
   type Dialog,
+  isDone,
   isRunning,
   type WorkbenchAction,
   type WorkbenchContext,
@@ -141,7 +142,7 @@ export class Workbench implements ReactiveController {
         </div>
         ${renderSettings(context)}
       </div>
-      <div class="bar">${renderBar(context)}</div>
+      ${renderBar(context)}
     `;
   }
 
@@ -231,8 +232,9 @@ export class Workbench implements ReactiveController {
 
   #focusBar(): void {
     // The cancel button of a run is in the bar, the outcome above it.
-    const place = isRunning(this.#host.properties().optimizer) ? '.bar' : ':is(.bar, .outcome)';
-    const button = this.#host.root.querySelector<HTMLElement>(`${place} .ways button:not(:disabled)`);
+    const place = isRunning(optimizer) ? '.bar' : ':is(.bar, .outcome)';
+    const find = (button: string) => this.#host.root.querySelector<HTMLElement>(`${place} .ways ${button}`);
+    const button = (isDone(optimizer) && find('.primary')) || find('button:not(:disabled)');
     if (button) button.focus();
     else this.#host.focusPicker();
   }
