@@ -1,3 +1,4 @@
+import { IMAGE_EXTENSION } from '#contract/constants';
 import { invisibleCharacters } from './invisible-characters.ts';
 import type { VariantSpec } from './shared/variants.ts';
 
@@ -9,7 +10,6 @@ const INVISIBLE = invisibleCharacters('\\p{Cc}\\p{Zl}\\p{Zp}\\uFFFD');
 const RESERVED_CHARACTERS = /[/\\:*?"<>|]/g;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const PATH_PREFIX = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i;
-const IMAGE_EXTENSION = /\.(?:jpe?g|jpe|jfif|png|apng|webp|avifs?|gif|tiff?|heic|hei?f|bmp|svg|jxl)$/i;
 /** Extensions of programs that send images, and of files that no program has named. */
 const OTHER_EXTENSION =
   /\.(?:php\d?|phtml|phar|aspx?|ashx|jspx?|cgi|pl|py|html?|tmp|temp|bin|dat|file|download|part)$/i;
@@ -24,10 +24,7 @@ export function cleanBasename(name: string, fallback = ''): string {
   return cleaned(name) || cleaned(fallback) || 'image';
 }
 
-/**
- * Converts the name of an uploaded file to a safe basename. Only what is known as an extension is removed, since a name may end in
- * "Mr. Smith" or "v1.2".
- */
+/** Converts the name of an uploaded file to a safe basename. Only what is known as an extension is removed. */
 export function basenameOf(filename: string): string {
   return cleanBasename(filename.replace(OTHER_EXTENSION, ''));
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { plainImage } from '../../support/small-images.ts';
 import { openWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
 import { field, rows, textOf } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
@@ -43,6 +44,21 @@ describe('the rows', () => {
     await expect.poll(async () => (await tab.events('io-metadata-change')).length).toBe(2);
     const changes = (await tab.events('io-metadata-change')).map(({ detail }) => `${detail.field}: ${detail.value}`);
     expect(changes).toEqual(['alt: A first text', 'title: A title']);
+  });
+
+  it('show the name that an export gives a file without its own: only a known extension is cut', async () => {
+    const tab = await rig.open();
+    const { bytes } = await plainImage('x');
+    await tab.pick({ name: 'Mr. Smith', bytes }, { name: 'hill v1.25', bytes }, { name: 'a.b.JPG.png', bytes });
+    await tab.untilState('ready');
+    const names = rows(tab.widget).locator('[data-text=filename]');
+    const shown = await names.evaluateAll((fields) => fields.map((each) => (each as HTMLInputElement).placeholder));
+    expect(shown).toEqual(['Mr. Smith', 'hill v1.25', 'a.b.JPG']);
+    await tab.exportAll();
+    await tab.untilState('done');
+    const [exported] = await tab.events('io-export');
+    const results = exported?.detail.results as { filename: string }[];
+    expect(results.map(({ filename }) => filename)).toEqual(shown.map((name) => `${name}.webp`));
   });
 
   it('count the characters of an alternative text, and warn if it is long', async () => {

@@ -1,3 +1,4 @@
+import { IMAGE_EXTENSION } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
 import type { Item } from '../../state/index.ts';
 
@@ -62,7 +63,7 @@ export function describeReview(item: Item, { t }: I18n): string {
 /** Returns pixels, format and bytes as far as known, with non-breaking spaces. */
 export function describeFacts(item: Item, { formatBytes }: I18n): string[] {
   const { image, size, name } = item;
-  const format = (image?.format ?? /\.(\w{2,5})$/.exec(name)?.[1] ?? '').toUpperCase();
+  const format = (image?.format ?? IMAGE_EXTENSION.exec(name)?.[0].slice(1) ?? '').toUpperCase();
   const bytes = image?.size ?? size;
   return [image ? `${image.width} × ${image.height}` : '', format, bytes === null ? '' : formatBytes(bytes)]
     .filter(Boolean)

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { TEXT_LENGTHS } from '#contract/constants';
+import { IMAGE_EXTENSION, TEXT_LENGTHS } from '#contract/constants';
 import type { EditableField, Item } from '../../state/index.ts';
 import { copyText } from '../copy-text.ts';
 import { countCharacters } from './describe-item.ts';
@@ -32,7 +32,7 @@ export function renderFields(
       <label class="label" for=${field}>${label}${origin(item, field, context)}</label>
       <input class="input" part="input" id=${field} data-text=${field} data-control=${field} autocomplete="off"
         spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${TEXT_LENGTHS[field]}
-        aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(/\.[^.]+$/, '') : nothing}
+        aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(IMAGE_EXTENSION, '') : nothing}
         dir=${(draft(field) ?? metadata[field]) ? 'auto' : nothing}
         .value=${live(draft(field) ?? metadata[field] ?? '')} />
     </div>
