@@ -9,6 +9,15 @@ const CLIPBOARD = `
   Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => void window.copied.push(text) } });
   delete window.showSaveFilePicker;`;
 
+/** Lists the names in a ZIP, and of each exported file whether it has the bytes that the manifest tells. Python checks the sums. */
+function listZip(path: string): [names: string[], files: [string, boolean][]] {
+  const script = `import sys,zipfile,json,hashlib
+z=zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None
+m=json.loads(z.read('manifest.json'))
+print(json.dumps([z.namelist(), [[f['filename'], f['sha256']==hashlib.sha256(z.read(f['filename'])).hexdigest()] for i in m['images'] for f in i['files']]]))`;
+  return JSON.parse(execFileSync('python3', ['-c', script, path]).toString());
+}
+
 describe('what an editor takes away', () => {
   let rig: WidgetRig;
 
@@ -98,6 +107,45 @@ describe('what an editor takes away', () => {
     expect(read.fallback).toMatch(/\.png$/);
   });
 
+  it('has all files of several formats: in the HTML of the service with the texts of now, and in the ZIP with their bytes', async () => {
+    const settings = { formats: ['webp', 'jpeg'], responsive: true, responsiveSizes: [16], placeholder: true };
+    const tab = await rig.open({ script: CLIPBOARD, properties: { settings } });
+    await tab.upload(1);
+    await write(tab, 'Before');
+    await tab.exportAll();
+    await tab.untilState('done');
+    await write(tab, 'After $& the "export"');
+    const row = tab.widget.locator('io-row');
+    expect(await row.locator('summary').textContent()).toBe(text('result.files', { count: 3 }));
+    await row.locator('[data-control=copy-html]').click();
+    await expect.poll(async () => (await copied(tab)).length).toBe(1);
+    const read = await tab.page.evaluate(
+      ([html]) => {
+        const { body } = new DOMParser().parseFromString(html ?? '', 'text/html');
+        const [source, image] = [body.querySelector('picture > source'), body.querySelector('picture > img')];
+        const { alt, dataset } = image as HTMLImageElement;
+        return { type: source?.getAttribute('type'), src: image?.getAttribute('src'), alt, hash: dataset.thumbhash };
+      },
+      await copied(tab),
+    );
+    expect(read).toEqual({
+      ...{ type: 'image/webp', src: 'picture-0.jpg', alt: 'After $& the "export"' },
+      hash: expect.stringMatching(/^[\w+/=]{20,}$/),
+    });
+    await row.locator('summary').click();
+    const saved = tab.page.waitForEvent('download');
+    await row.getByRole('button', { name: text('row.download', { name: 'picture-0-16w.jpg' }) }).click();
+    expect((await readFile(await (await saved).path())).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+
+    await openDialog(tab);
+    const { path } = await download(tab, text('take.zip'));
+    const [names, files] = listZip(path);
+    expect(names.slice(0, 4).sort()).toEqual(
+      ['webp', 'jpg'].flatMap((end) => [`picture-0-16w.${end}`, `picture-0.${end}`]).sort(),
+    );
+    expect(files.every(([, same]: [string, boolean]) => same)).toBe(true);
+  });
+
   it.each(['blob', 'stream'])('is a ZIP of all files with a manifest (%s)', async (way) => {
     // A file system of the browser's own stands in for the dialog that asks where to write.
     const picker = `
@@ -128,12 +176,7 @@ describe('what an editor takes away', () => {
       });
       path = await (await saved).path();
     }
-    // Python checks the sum of each file.
-    const script = `import sys,zipfile,json
-z=zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None
-m=json.loads(z.read('manifest.json'))
-print(json.dumps([z.namelist(), [[f['filename'], f['bytes']==z.getinfo(f['filename']).file_size] for i in m['images'] for f in i['files']]]))`;
-    const [names, files] = JSON.parse(execFileSync('python3', ['-c', script, path]).toString());
+    const [names, files] = listZip(path);
     expect(names).toHaveLength(5);
     expect(names.slice(-2)).toEqual(['manifest.json', 'texts.csv']);
     expect(files).toEqual(names.slice(0, 3).map((name: string) => [name, true]));

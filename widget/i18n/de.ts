@@ -147,7 +147,7 @@ export const de: Messages = {
   'quality.visible': 'Unterschied sichtbar',
   'result.kept': 'lässt sich nicht weiter verkleinern',
   'result.larger': '{percent} größer',
-  'result.sizes': '{count} weitere Größe|{count} weitere Größen',
+  'result.files': '{count} weitere Datei|{count} weitere Dateien',
   'result.smaller': '{percent} kleiner',
   'review.chart': 'Dies ist ein Diagramm: Bitte geben Sie seine Daten im Text der Seite an.',
   'review.clipped': 'Ein Text war zu lang und wurde gekürzt.',

@@ -131,7 +131,7 @@ export const en = {
   'quality.visible': 'difference visible',
   'result.kept': 'cannot be made smaller',
   'result.larger': '{percent} larger',
-  'result.sizes': '{count} more size|{count} more sizes',
+  'result.files': '{count} more file|{count} more files',
   'result.smaller': '{percent} smaller',
   'review.chart': 'Chart: its data should be in the text of the page.',
   'review.clipped': 'A text was too long and was cut.',

@@ -147,7 +147,7 @@ export const es: Messages = {
   'quality.visible': 'diferencia visible',
   'result.kept': 'no se puede reducir más',
   'result.larger': '{percent} más',
-  'result.sizes': '{count} tamaño más|{count} tamaños más',
+  'result.files': '{count} archivo más|{count} archivos más',
   'result.smaller': '{percent} menos',
   'review.chart': 'Es un gráfico: incluya sus datos en el texto de la página.',
   'review.clipped': 'Un texto era demasiado largo y se cortó.',

@@ -147,7 +147,7 @@ export const fr: Messages = {
   'quality.visible': 'différence visible',
   'result.kept': 'ne peut pas être réduite davantage',
   'result.larger': '{percent} de plus',
-  'result.sizes': '{count} autre taille|{count} autres tailles',
+  'result.files': '{count} autre fichier|{count} autres fichiers',
   'result.smaller': '{percent} de moins',
   'review.chart': 'C’est un graphique : indiquez ses données dans le texte de la page.',
   'review.clipped': 'Un texte était trop long et a été coupé.',

@@ -145,7 +145,7 @@ export const ja: Messages = {
   'quality.visible': '違いが見えます',
   'result.kept': 'これ以上は小さくなりません',
   'result.larger': '{percent} 増',
-  'result.sizes': 'ほか {count} サイズ',
+  'result.files': 'ほか {count} ファイル',
   'result.smaller': '{percent} 減',
   'review.chart': 'グラフです。データをページの本文に記載してください。',
   'review.clipped': 'テキストが長すぎたため切り詰めました。',

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ImageResult } from '#contract';
-import type { Item } from '../../state/index.ts';
+import { type Item, keyOfFile } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { htmlOf } from '../io-take-away/index.ts';
 import { renderDifference } from '../render-difference.ts';
@@ -22,6 +22,7 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
   const { t, formatBytes, formatPercent } = i18n;
   const full = result.variants.find(({ name }) => name === 'full');
   const others = result.variants.filter((variant) => variant !== full);
+  const several = others.some(({ format }) => format !== full?.format);
   const saved = result.savedPercent / 100;
   const larger = saved < -0.0049;
   const key = result.keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
@@ -65,14 +66,14 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
       ${
         others.length > 0 && !noDownload
           ? html`<details class="wide">
-              <summary>${t('result.sizes', { count: others.length })}</summary>
+              <summary>${t('result.files', { count: others.length })}</summary>
               <ul class="variants">
                 ${others.map(
                   (variant) =>
                     html`<li><button type="button" class="button quiet numbers" part="button"
                       aria-label=${t('row.download', { name: variant.filename })}
-                      @click=${saving(() => download(item, variant.name))}>
-                      ${icon('download')}<bdi>${variant.width} × ${variant.height}</bdi>
+                      @click=${saving(() => download(item, keyOfFile(result, variant)))}>
+                      ${icon('download')}<bdi>${variant.width} × ${variant.height}${several ? ` ${variant.format?.toUpperCase()}` : ''}</bdi>
                       <bdi class="muted">${formatBytes(variant.size)}</bdi></button></li>`,
                 )}
               </ul>

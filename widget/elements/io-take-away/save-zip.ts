@@ -5,7 +5,6 @@ import { writeZip, type ZipFile } from './write-zip.ts';
 /** A file in the ZIP, and where it comes from. */
 interface Entry {
   id: string;
-  variant: string;
   filename: string;
   size: number;
 }
@@ -16,7 +15,8 @@ type Picker = (options: { suggestedName: string }) => Promise<{ createWritable()
 /** Lists the exported files. */
 export function listFiles(items: readonly Item[]): Entry[] {
   return items.flatMap(({ id, result }) =>
-    (result?.variants ?? []).map(({ name: variant, filename, size }) => ({ id, variant, filename, size })),
+    // By their names: several formats have variants of the same name.
+    (result?.variants ?? []).map(({ filename, size }) => ({ id, filename, size })),
   );
 }
 
@@ -40,9 +40,9 @@ export async function saveZip(
 
 async function* readFiles({ items, fetchResult }: Optimizer, onFile: (index: number) => void): AsyncGenerator<ZipFile> {
   const all = items.list();
-  for (const [index, { id, variant, filename }] of listFiles(all).entries()) {
+  for (const [index, { id, filename }] of listFiles(all).entries()) {
     onFile(index + 1);
-    yield { name: filename, data: await fetchResult(id, 'result', undefined, variant) };
+    yield { name: filename, data: await fetchResult(id, 'result', undefined, filename) };
   }
   yield { name: 'manifest.json', data: new Blob([jsonOf(all)]) };
   yield { name: 'texts.csv', data: new Blob([csvOf(all)]) };

@@ -1,33 +1,28 @@
 import { FORMATS } from '#contract/constants';
 import type { Item } from '../../state/index.ts';
 
-/** Kind of HTML: an `img` with `srcset`, or a `picture` with the original as its fallback. */
+/** Kind of HTML: an `img` with `srcset`, or a `picture` of all formats; that of a single one has the original as its fallback. */
 export type HtmlKind = 'picture' | 'img';
 
 /** Formats that every browser shows. */
 const FALLBACKS = ['jpeg', 'png', 'gif'];
 
-/** Writes the HTML of an exported image; empty without an export. Files are named as downloaded, without a folder. */
+/** Returns the HTML that the service has made of an export, with the texts of now. Empty without an export. */
 export function htmlOf({ metadata, result, image }: Item, kind: HtmlKind): string {
-  const full = result?.variants.find(({ name }) => name === 'full');
-  if (!result || !full) return '';
-  const { width, height } = full;
-  // Crops show something else. Rounded edges differ by a pixel.
-  const same = result.variants.filter(
-    (each) => each.format === full.format && Math.abs(each.width * height - each.height * width) <= width + height,
-  );
-  const sources = same.map((each) => `${addressOf(each.filename)} ${each.width}w`);
-  const set = attribute('srcset', sources.join(', ')) + attribute('sizes', `(max-width: ${width}px) 100vw, ${width}px`);
+  if (!result?.html) return '';
   // An empty text would say that the image is decoration.
   const alt = metadata.alt || metadata.decorative ? attribute('alt', metadata.alt ?? '') : '';
-  const title = metadata.title ? attribute('title', metadata.title) : '';
-  const rest = `${attribute('width', width)}${attribute('height', height)}${alt}${title} loading="lazy"`;
-  const original = image && FALLBACKS.includes(image.format) && image.format !== result.format;
-  const source = attribute('src', addressOf(kind === 'picture' && original ? result.originalFilename : full.filename));
-  const list = same.length > 1 ? set : '';
-  if (kind === 'img') return `<img${source}${list}${rest}>`;
-  const files = same.length > 1 ? set : attribute('srcset', addressOf(full.filename));
-  return `<picture>\n  <source${attribute('type', FORMATS[result.format as keyof typeof FORMATS].mimeType)}${files}>\n  <img${source}${rest}>\n</picture>`;
+  const texts = alt + (metadata.title ? attribute('title', metadata.title) : '');
+  const html = result.html.replace(/ (alt|title)="[^"]*"/g, '').replace(' loading=', (loading) => texts + loading);
+  const img = html.slice(html.indexOf('<img')).replace('</picture>', '');
+  if (kind === 'img') return img;
+  if (img !== html) return html;
+  const own = / src="[^"]*"/.exec(img)?.[0] ?? '';
+  const sources = / srcset="[^"]*" sizes="[^"]*"/.exec(img)?.[0] ?? '';
+  const isShown = image && FALLBACKS.includes(image.format) && image.format !== result.format;
+  const fallback = isShown ? attribute('src', encodeURIComponent(result.originalFilename)) : own;
+  const type = attribute('type', FORMATS[result.format as keyof typeof FORMATS].mimeType);
+  return `<picture>\n  <source${type}${sources || own.replace('src', 'srcset')}>\n  ${img.replace(sources, '').replace(own, () => fallback)}\n</picture>`;
 }
 
 const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
@@ -35,6 +30,3 @@ const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '"': 
 function attribute(name: string, value: string | number): string {
   return ` ${name}="${String(value).replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')}"`;
 }
-
-/** A comma or a blank would end an address in `srcset`. */
-const addressOf = (filename: string) => encodeURIComponent(filename);

@@ -16,8 +16,8 @@ function describe({ name, clientRef, metadata, result, image, texts }: Item) {
     width: image?.width ?? null,
     height: image?.height ?? null,
     bytes: image?.size ?? null,
-    files: files.map(({ name, filename, width, height, size, sha256 }) => ({
-      ...{ name, filename, width, height },
+    files: files.map(({ name, format, filename, width, height, size, sha256 }) => ({
+      ...{ name, format, filename, width, height },
       bytes: size,
       sha256,
     })),

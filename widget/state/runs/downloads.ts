@@ -3,7 +3,7 @@ import { failure, isFatal } from '../errors.ts';
 import type { NoticeFile } from '../messages.ts';
 import type { OptimizerError, Position } from '../types.ts';
 import { createMilestones } from './milestones.ts';
-import { fetchFile, offerFile } from './offer-file.ts';
+import { fetchFile, keyOfFile, offerFile } from './offer-file.ts';
 
 /** Delay between two downloads, in milliseconds: without it browsers drop some of them. */
 const GAP_MS = 200;
@@ -18,14 +18,12 @@ export function createDownloads(core: Core) {
   let saving: Position | null = null;
 
   function listFiles() {
-    return store.list().flatMap(({ id, result }) => {
-      const { variants = [], format } = result ?? {};
-      return variants.map(({ name, filename, ...file }) => ({
-        id,
-        variant: file.format && file.format !== format ? filename : name,
-        name: filename,
-      }));
-    });
+    return store
+      .list()
+      .flatMap(
+        ({ id, result }) =>
+          result?.variants.map((file) => ({ id, variant: keyOfFile(result, file), name: file.filename })) ?? [],
+      );
   }
 
   return {

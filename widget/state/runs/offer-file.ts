@@ -1,11 +1,15 @@
-import type { ImageResult } from '#contract';
+import type { ImageResult, Variant } from '#contract';
 import { SAMPLE_SUFFIX } from '#contract/constants';
 import type { Core } from '../core.ts';
 import { failure } from '../errors.ts';
 import type { FileDetail } from '../event-details.ts';
 import type { Item } from '../types.ts';
 
-/** Finds a file by its variant, in the main format, or by its name. */
+/** Returns the key of a file: its variant, or for other formats than the main one its name. */
+export const keyOfFile = ({ format }: ImageResult, { name, filename, ...file }: Variant): string =>
+  file.format && file.format !== format ? filename : name;
+
+/** Finds a file by its key, or by its name. */
 const fileOf = ({ variants }: ImageResult, key: string) =>
   variants.find(({ name, filename }) => name === key || filename === key);
 

@@ -127,8 +127,10 @@ export function createResults(core: Core) {
         return { ...variant, ...renamed, path: path.replace(from, to) };
       });
       const filename = names.get(result.filename ?? '') ?? result.filename;
-      store.patch(id, { result: { ...result, filename, variants } });
+      const html = result.html?.replace(/[^" ]+/g, (word) => addresses.get(word) ?? word);
+      store.patch(id, { result: { ...result, filename, variants, html } });
     },
+      const addresses = new Map(files.map(({ from, to }) => [encodeURIComponent(from), encodeURIComponent(to)]));
     takeSample(result: ImageResult) {
       const item = store.byImageId(result.imageId);
       if (!item) return;
