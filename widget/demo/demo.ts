@@ -5,6 +5,7 @@ import { startConnection } from './connection.ts';
 import { logEvents } from './event-log.ts';
 import { FolderView } from './folder-view.ts';
 import { followOptions } from './page-options.ts';
+import { showSettings } from './settings-view.ts';
 
 const find = <Kind extends HTMLElement>(selector: string) => document.querySelector(selector) as Kind;
 
@@ -22,6 +23,7 @@ library.addEventListener('io-add', showLibrary);
 library.addEventListener('io-remove', showLibrary);
 
 logEvents(find('#log'));
+const showSettingsOf = showSettings(find('#settings'), uploads);
 followOptions(find<HTMLFormElement>('#options'), {
   onLanguage(locale) {
     uploads.locale = locale;
@@ -36,6 +38,7 @@ followOptions(find<HTMLFormElement>('#options'), {
   onMode(mode) {
     uploads.hidden = mode === 'replace';
     folder.hidden = mode === 'download';
+    showSettingsOf(mode === 'replace' ? library : uploads);
     showLibrary();
     find('#place').textContent = mode === 'replace' ? 'Folder' : 'Upload';
   },

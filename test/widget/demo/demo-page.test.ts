@@ -55,6 +55,32 @@ describe('the demo page', () => {
     expectQuiet([PROBE]);
   });
 
+  it('shows the settings of the element as code: attributes, a property and the JSON of a request', async () => {
+    const { page, widget, pick, untilState, expectQuiet } = await rig.open();
+    await page.getByText('Settings as code').click();
+    const [markup, request] = [page.locator('#settings code').first(), page.locator('#settings code').last()];
+    expect(await markup.textContent()).toBe('<image-optimizer format="webp" preset="high"></image-optimizer>');
+    await pick(1);
+    await untilState('ready');
+    await widget.getByRole('radio', { name: 'AVIF' }).check({ force: true });
+    await widget.getByText('More about the files').click();
+    await widget.getByRole('checkbox', { name: 'JPEG' }).check();
+    await widget.getByLabel('Longest width').fill('1600');
+    await page.keyboard.press('Tab');
+    const settings = { format: 'avif', preset: 'high', responsive: false, formats: ['avif', 'jpeg'], maxWidth: 1600 };
+    await expect.poll(async () => JSON.parse((await request.textContent()) ?? '')).toEqual({ settings });
+    const code = (await markup.textContent()) ?? '';
+    expect(code).toMatch(/^<image-optimizer format="avif" preset="high"><\/image-optimizer>\n<script type="module">/);
+    expect(JSON.parse(/settings = ({.*});/s.exec(code)?.[1] ?? '')).toEqual({
+      formats: ['avif', 'jpeg'],
+      maxWidth: 1600,
+    });
+    await expectAccessible(page);
+    await page.getByRole('radio', { name: 'Replace' }).check({ force: true });
+    await expect.poll(() => markup.textContent()).toContain('format="webp"');
+    expectQuiet([PROBE]);
+  });
+
   it('restores the images after a reload', async () => {
     const { page, widget, pick, untilState, visit, connect } = await rig.open();
     await pick(2);
