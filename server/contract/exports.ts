@@ -138,6 +138,7 @@ export const imageResultSchema = z
       .describe(
         '`full` first, format by format; with `onlySmaller` without those that are not smaller; empty for a failed image.',
       ),
+    focalPoint: focalPointSchema.optional().describe('Point of the image that the request named for its crops.'),
     placeholder: z.string().optional().describe('ThumbHash, base64, about 25 bytes; only with `settings.placeholder`.'),
     html: z
       .string()

@@ -105,6 +105,10 @@ export const carriedSchema = z
       .describe(
         'The first level of `settings.metadata` that keeps it; `never`: it is private or of no use in a web page, and removed; `always`: the setting has no influence. What a format cannot hold is named by a warning of the result.',
       ),
+    droppedIn: z
+      .array(z.string())
+      .optional()
+      .describe('Formats of results that cannot hold it. Absent in answers of earlier versions.'),
   })
   .meta({ id: 'Carried' });
 export type Carried = z.output<typeof carriedSchema>;
@@ -124,16 +128,16 @@ export const imageSchema = z
     hasAlpha: z.boolean(),
     pages: z.int().describe('Frames of an animation, pages of a TIFF, pictures of a HEIC; else 1.'),
     clientRef: z.string().nullable().describe("The caller's own id, echoed wherever the image appears."),
-    carries: z
-      .array(carriedSchema)
-      .optional()
-      .describe('What the file carries beside its pixels. Absent for uploads of versions that did not look for it.'),
     position: z
       .int()
       .optional()
       .describe(
         'Place in the session, by which its images are listed everywhere. Absent in answers of earlier versions.',
       ),
+    carries: z
+      .array(carriedSchema)
+      .optional()
+      .describe('What the file carries beside its pixels. Absent for uploads of versions that did not look for it.'),
     warnings: z.array(warningSchema),
     metadata: metadataSchema.nullable(),
     texts: textsSchema.optional(),
@@ -177,10 +181,6 @@ export const rejectedSchema = z
 export type Rejected = z.output<typeof rejectedSchema>;
 
 const clientRef = z.string().max(255).optional().describe("The caller's own id, e.g. a CMS attachment id.");
-
-/** One element of the multipart text field `metadata`, in file order. */
-const uploadMetadataSchema = z.array(
-  z
 const position = z
   .int()
   .min(0)
@@ -189,13 +189,17 @@ const position = z
   .describe(
     'Place among the images of the session, for uploads whose order of arrival is not that of the images. Default: behind those that were uploaded before.',
   );
+
+/** One element of the multipart text field `metadata`, in file order. */
+const uploadMetadataSchema = z.array(
+  z
     .object({
       clientRef,
+      position,
       ...UPLOAD_SHAPE,
     })
     .nullable(),
 );
-      position,
 export type UploadMetadata = z.output<typeof uploadMetadataSchema>;
 
 /** The text fields of a multipart upload, each parsed from JSON. */
@@ -210,11 +214,11 @@ export const urlImportSchema = z
           url: z.url({ protocol: /^https?$/ }).max(2048),
           filename: z.string().max(255).optional(),
           clientRef,
+          position,
         }),
       )
       .min(1)
       .max(100),
-          position,
   })
   .meta({ id: 'UrlImport' });
 export type UrlImport = z.output<typeof urlImportSchema>;

@@ -88,6 +88,7 @@ export function completedResult(input: {
       sha256: file.sha256,
       quality: qualityOf(settings, records[index]),
     })),
+    ...(asked.focalPoint ? { focalPoint: asked.focalPoint } : {}),
     ...(placeholder === undefined ? {} : { placeholder }),
     savedBytes,
     savedPercent: savedPercent(image.size, savedBytes),

@@ -1,9 +1,9 @@
 import { ERROR_CATALOGUE, type Image, type Rejected, type UploadMetadata } from '#contract';
-import { INFORMATION } from '#contract/constants';
+import { INFORMATION, type InformationKind } from '#contract/constants';
 import type { ImageRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { extensionOf, type Processor } from '../processing/index.ts';
+import { extensionOf, type Processor, rowOf } from '../processing/index.ts';
 import { type ObjectStore, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 import { showDescribed } from './image-texts.ts';
@@ -107,6 +107,10 @@ export async function placeFiles(
     });
   }
   return records;
+}
+
+function showCarried(kind: InformationKind) {
+  return { kind, keptBy: INFORMATION[kind], droppedIn: Object.keys(rowOf(kind).dropped) };
 }
 
 /** Converts a stored image to the form of the API. */

@@ -69,9 +69,9 @@ describe('the answer of an upload', () => {
     const carries = uploaded.images[0]?.carries ?? [];
     const kinds = METADATA_KINDS.filter((kind) => !['orientation', 'resolution', 'thumbnail'].includes(kind));
     expect(carries.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
-    expect(carries).toContainEqual({ kind: 'licence', keptBy: 'rights' });
-    expect(carries).toContainEqual({ kind: 'camera', keptBy: 'all-but-private' });
-    expect(carries).toContainEqual({ kind: 'place', keptBy: 'never' });
+    expect(carries).toContainEqual({ kind: 'licence', keptBy: 'rights', droppedIn: ['gif'] });
+    expect(carries).toContainEqual({ kind: 'camera', keptBy: 'all-but-private', droppedIn: ['gif', 'tiff'] });
+    expect(carries).toContainEqual({ kind: 'place', keptBy: 'never', droppedIn: [] });
   });
 });
 
@@ -85,7 +85,11 @@ describe('settings.hdr', () => {
       { name: 'hdr.jpg', bytes: hdr },
       { name: 'flat.jpg', bytes: flat },
     ]);
-    expect(both.images[0]?.carries).toContainEqual({ kind: 'gain_map', keptBy: 'always' });
+    expect(both.images[0]?.carries).toContainEqual({
+      kind: 'gain_map',
+      keptBy: 'always',
+      droppedIn: ['png', 'webp', 'avif', 'tiff', 'gif'],
+    });
     const { last } = await account.api.run('export', both, {
       format: 'webp',
       hdr: 'keep',

@@ -17,6 +17,8 @@ export interface I18n {
   /** Formats bytes, e.g. `1.2 MB`. */
   formatBytes(bytes: number): string;
   formatNumber(value: number): string;
+  /** Joins names, e.g. `place, dates and camera`. */
+  formatList(names: readonly string[]): string;
   /** Formats a share of 0-1, e.g. `45 %`. */
   formatPercent(share: number): string;
 }
@@ -44,6 +46,7 @@ export interface I18nTexts {
 export function createI18n({ locale, messages, strings = {}, fallback }: I18nTexts): I18n {
   const plural = new Intl.PluralRules(locale);
   const number = new Intl.NumberFormat(locale);
+  const list = new Intl.ListFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
   return {
     locale,
@@ -61,6 +64,7 @@ export function createI18n({ locale, messages, strings = {}, fallback }: I18nTex
     },
     formatBytes: (bytes) => formatBytes(bytes, locale),
     formatNumber: (value) => number.format(value),
+    formatList: (names) => list.format(names),
     formatPercent: (share) => percent.format(share),
   };
 }

@@ -33,9 +33,10 @@ export {
   unacceptedFields,
   wantsReview,
 } from './review/item-questions.ts';
+export { keyOfFile } from './runs/offer-file.ts';
 export { pickSamples } from './runs/sample-run.ts';
 export type * from './session/saved-types.ts';
-export { DEFAULT_SETTINGS, isSize } from './session/settings.ts';
+export { DEFAULT_SETTINGS, hasCrops, isSize } from './session/settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';
 export { acceptedTypes, NO_LIMITS } from './uploads/restrictions.ts';

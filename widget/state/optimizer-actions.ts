@@ -3,6 +3,7 @@ import type { Optimizer } from './optimizer-interface.ts';
 import { loadFlow, type OptimizerParts, removeItems, withFlow } from './optimizer-parts.ts';
 import { itemsOf } from './review/item-questions.ts';
 import type { SavedState } from './session/saved-types.ts';
+import { asChanges } from './session/settings.ts';
 import { DRAFT, readKept } from './session/tab-storage.ts';
 import type { Phase } from './types.ts';
 import { candidateOf } from './uploads/add-files.ts';
@@ -24,6 +25,7 @@ export type FlowActions = Pick<
   | 'keepDraft'
   | 'setMetadata'
   | 'setDecorative'
+  | 'setFocalPoint'
   | 'setForAll'
   | 'acceptAll'
   | 'undo'
@@ -108,6 +110,7 @@ export function flowActions(parts: OptimizerParts): FlowActions {
     keepDraft: (id, field, value) => withFlow(parts, ({ persistence }) => persistence.keepDraft(id, field, value)),
     setMetadata: (id, field, value) => withFlow(parts, ({ review }) => review.setMetadata(id, field, value)),
     setDecorative: (id, decorative) => withFlow(parts, ({ review }) => review.setDecorative(id, decorative)),
+    setFocalPoint: (id, point) => withFlow(parts, ({ review }) => review.setFocalPoint(id, point)),
     setForAll: (ids, field, value) => withFlow(parts, ({ review }) => review.setForAll(ids, field, value)),
     acceptAll: (ids) => withFlow(parts, ({ review }) => review.acceptAll(ids)),
     undo: () => parts.flow?.review.step('undo'),
@@ -133,7 +136,7 @@ export function sessionActions(parts: OptimizerParts): SessionActions {
   }
   async function restore(saved: SavedState) {
     if (saved.sessionId) return attach(saved.sessionId, saved);
-    settings.set(saved.settings);
+    settings.set(asChanges(saved.settings));
     const items = (await loadFlow(parts)).addLost(saved);
     if (items.length > 0) core.emit('io-add', { items });
   }

@@ -175,6 +175,8 @@ export interface Optimizer {
   keepDraft(id: string, field: EditableField, value: string | null): void;
   setMetadata(id: string, field: EditableField, value: string | boolean | null): void;
   setDecorative(id: string, decorative: boolean): void;
+  /** Sets the point that crops of an image keep nearest to their centre; null: what attracts attention. */
+  setFocalPoint(id: string, point: Item['focalPoint']): void;
   /** Sets one text of several images; undone as one step. */
   setForAll(ids: readonly string[], field: 'title' | 'alt', value: string): void;
   /** Marks what the analysis or the file said as seen and right; undone as one step. */

@@ -1,4 +1,4 @@
-import type { Image, ImageResult, OutputFormat, Preset, ResponsiveSize, Texts } from '#contract';
+import type { FocalPoint, Image, ImageResult, OutputFormat, Preset, ResponsiveSize, Texts } from '#contract';
 import type { MetadataLevel } from '#contract/constants';
 
 /** State of the widget. `error`: nothing can continue until a person acts, e.g. the key is rejected. */
@@ -93,6 +93,8 @@ export interface Item {
   readonly replacement: Replacement | null;
   /** True while a person has selected it for an action on several images. */
   readonly selected: boolean;
+  /** Point that its crops keep nearest to their centre. Null: that of the settings, else what attracts attention. */
+  readonly focalPoint: FocalPoint | null;
   readonly error: ItemError | null;
 }
 
@@ -114,10 +116,10 @@ export type OptimizerErrorCode =
   | 'server'
   | 'aborted'
   | 'invalid_setting'
-  | 'unsupported';
-
   /** The file was changed or removed after it was added. */
   | 'file_changed'
+  | 'unsupported';
+
 /** Action during which an error occurred. */
 export type Phase =
   | 'add'
@@ -222,15 +224,17 @@ export interface Settings {
   readonly keepCopyright?: boolean | undefined;
   /** Language (BCP 47) in which texts are shown, edited and embedded, for images with texts in several. Absent: their first one. */
   readonly language?: string;
-  /** Several formats in one export; overrides `format`. */
-  readonly formats?: OutputFormat[];
+  /** Several formats in one export. The first one is `format`. */
+  readonly formats?: OutputFormat[] | undefined;
   /** Most pixels of the whole image, which is scaled down to fit. */
-  readonly maxWidth?: number;
-  readonly maxHeight?: number;
+  readonly maxWidth?: number | undefined;
+  readonly maxHeight?: number | undefined;
   /** Point that crops keep nearest to their centre, each coordinate from 0 to 1. */
-  readonly focalPoint?: { x: number; y: number };
+  readonly focalPoint?: FocalPoint | undefined;
   /** Adds a ThumbHash to each result. */
-  readonly placeholder?: boolean;
+  readonly placeholder?: boolean | undefined;
+  /** `keep`: HDR photographs are exported in their own format, which holds their light. Absent: `flatten`. */
+  readonly hdr?: 'flatten' | 'keep' | undefined;
   /** Delivers and charges only files that become smaller. */
   readonly onlySmaller?: boolean;
 }

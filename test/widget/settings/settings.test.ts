@@ -174,6 +174,60 @@ describe('io-settings', () => {
     expect(await field.inputValue()).toBe('4');
   });
 
+  it('reports further formats behind the main one, and none if they are taken away', async () => {
+    const { page, expectQuiet } = await open();
+    await page.getByText('More about the files').click();
+    const box = (name: string) => page.getByRole('checkbox', { name });
+    expect(await box('WebP').count()).toBe(0);
+    await box('JPEG').check();
+    await expect
+      .poll(async () => (await told(page)).at(-1))
+      .toMatchObject({ format: 'webp', formats: ['webp', 'jpeg'] });
+    await box('AVIF').focus();
+    await page.keyboard.press('Space');
+    await expect.poll(async () => (await told(page)).at(-1)).toMatchObject({ formats: ['webp', 'avif', 'jpeg'] });
+    await page.getByRole('radio', { name: 'AVIF' }).check({ force: true });
+    await expect
+      .poll(async () => (await told(page)).at(-1))
+      .toMatchObject({ format: 'avif', formats: ['avif', 'jpeg'] });
+    expect(await box('JPEG').isChecked()).toBe(true);
+    await box('JPEG').uncheck();
+    await expect.poll(async () => JSON.parse(JSON.stringify((await told(page)).at(-1)))).not.toHaveProperty('formats');
+    expectQuiet();
+  });
+
+  it('reports longest edges in range, and no other ones', async () => {
+    const { page } = await open();
+    await page.getByText('More about the files').click();
+    const width = page.getByLabel('Longest width');
+    await width.fill('1600');
+    await page.keyboard.press('Tab');
+    await expect.poll(async () => (await told(page)).at(-1)).toMatchObject({ maxWidth: 1600 });
+    await width.fill('12');
+    await page.keyboard.press('Tab');
+    expect(await told(page)).toHaveLength(1);
+    expect(await width.inputValue()).toBe('12');
+    expect(await width.evaluate((field) => (field as HTMLInputElement).validity.rangeUnderflow)).toBe(true);
+    await width.fill('');
+    await page.keyboard.press('Tab');
+    await expect.poll(async () => told(page)).toHaveLength(2);
+    expect(JSON.parse(JSON.stringify((await told(page)).at(-1)))).not.toHaveProperty('maxWidth');
+  });
+
+  it('offers to keep HDR only for files that have it, and a placeholder', async () => {
+    const { page } = await open();
+    const hdr = page.getByRole('switch', { name: 'Keep HDR' });
+    expect(await hdr.count()).toBe(0);
+    await set(page, 'settings', { hdr: true });
+    await hdr.check();
+    await expect.poll(async () => (await told(page)).at(-1)).toMatchObject({ hdr: 'keep' });
+    await hdr.uncheck();
+    await page.getByText('More about the files').click();
+    await page.getByRole('switch', { name: 'Placeholder' }).check();
+    await expect.poll(async () => (await told(page)).at(-1)).toMatchObject({ placeholder: true });
+    expect(JSON.parse(JSON.stringify((await told(page)).at(-1)))).not.toHaveProperty('hdr');
+  });
+
   it('reports the options of the analysis', async () => {
     const { page } = await open();
     await page.getByText('How images are described').click();
@@ -233,6 +287,8 @@ describe('io-settings', () => {
     await page.locator('.sizes input').first().fill('1');
     await page.locator('.sizes input[name^=height]').last().fill('100');
     await page.getByText('How images are described').click();
+    await page.getByText('More about the files').click();
+    await set(page, 'settings', { hdr: true });
     await expectAccessible(page, { off: ['page-has-heading-one', 'region'] });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   });

@@ -56,12 +56,43 @@ export const reviewStyles = [
       color: var(--_muted);
       --_icon: 40px;
     }
-    canvas {
+    canvas,
+    .focal {
       position: absolute;
       inset: 0;
       inline-size: 100%;
       block-size: 100%;
       object-fit: contain;
+    }
+    .focal {
+      fill: none;
+      stroke: #fff;
+      stroke-width: 4px;
+      filter: drop-shadow(0 0 2px #000);
+    }
+    rect {
+      stroke: none;
+      pointer-events: all;
+      cursor: crosshair;
+    }
+    circle {
+      vector-effect: non-scaling-stroke;
+      pointer-events: none;
+    }
+    .centre {
+      display: flex;
+      flex-wrap: wrap;
+      gap: var(--_space) calc(var(--_space) * 4);
+    }
+    .centre .label {
+      align-items: center;
+    }
+    .centre span {
+      flex: 1 0 100%;
+    }
+    [type='range'] {
+      block-size: 24px;
+      accent-color: var(--_accent);
     }
     .side {
       grid-area: side;

@@ -1,10 +1,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { type Item, isMissingText } from '../../state/index.ts';
 import { buttons, feedback, fields, foundation, icon } from '../../styles/index.ts';
-import { createFieldEditor, describeReview, type RowContext, renderFields, type TextField } from '../io-row/index.ts';
+import { createFieldEditor, type RowContext, renderFields, type TextField } from '../io-row/index.ts';
 import { renderLanguages } from '../render-languages.ts';
+import { renderFocalPoint, renderPicture } from './focal-point.ts';
 import { reviewStyles } from './io-review.styles.ts';
-import { renderEnd, renderSteps } from './render-parts.ts';
+import { renderAbout, renderEnd, renderSteps } from './render-parts.ts';
 import { createReviewPictures, type ReviewPictures } from './review-pictures.ts';
 import { commandOf, describeImage, isReviewed } from './review-steps.ts';
 
@@ -273,17 +274,14 @@ export class IoReview extends LitElement {
 
   #renderImage(item: Item): TemplateResult {
     const { t } = this.context.i18n;
-    const review = describeReview(item, this.context.i18n);
     return html`
-      <div class="picture">${this.picture ?? icon('image')}</div>
+      ${renderPicture(item, this.context, this.picture)}
       <div class="side" @keydown=${this.#onKeydown} @input=${this.#onInput} @focusin=${this.#onFocus}
         @focusout=${() => this.#editor.end()}>
-        <p class="about" id="about"><bdi class="name">${item.relativePath || item.name}</bdi>
-          ${review ? html`<span class="review">${review}</span>` : nothing}
-          ${this.#done.has(item.id) ? html`<span class="badge success" part="badge">${icon('check')}${t('reviewing.accepted')}</span>` : nothing}
-        </p>
+        ${renderAbout(item, this.context, this.#done.has(item.id))}
         ${item.error ? html`<p class="error" id="error">${item.error.message}</p>` : nothing}
         ${renderFields(item, this.context, this.#editor.draft, 'about')}
+        ${renderFocalPoint(item, this.context)}
         <p class="hint keys">${t('reviewing.keys')}</p>
         <div class="ways">
           <button type="button" class="button primary large accept" part="button button-primary"

@@ -1,6 +1,8 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
+import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
+import { describeCarried, describeReview, type RowContext } from '../io-row/index.ts';
 
 /** Renders the buttons to the images before and after. They keep the focus at the ends, where they do nothing. */
 export function renderSteps(
@@ -32,5 +34,21 @@ export function renderEnd(text: string, { t }: I18n, go: { close(): void; back()
           @click=${go.close}>${t('action.close')}</button>
       </div>
     </div>
+  `;
+}
+
+/** Renders the name of an image, why it is to be reviewed, what its file carries, and whether its texts are accepted. */
+export function renderAbout(
+  item: Item,
+  { i18n, optimizer }: Pick<RowContext, 'i18n' | 'optimizer'>,
+  accepted: boolean,
+): TemplateResult {
+  const review = describeReview(item, i18n);
+  return html`
+    <p class="about" id="about"><bdi class="name">${item.relativePath || item.name}</bdi>
+      ${review ? html`<span class="review">${review}</span>` : nothing}
+      ${describeCarried(item, optimizer.settings, i18n).map((text) => html`<span class="hint">${text}</span>`)}
+      ${accepted ? html`<span class="badge success" part="badge">${icon('check')}${i18n.t('reviewing.accepted')}</span>` : nothing}
+    </p>
   `;
 }

@@ -1,23 +1,13 @@
 import { IMAGE_EXTENSION } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
-import type { Item } from '../../state/index.ts';
+import type { Item, Settings } from '../../state/index.ts';
+import { describeCarried } from './describe-carried.ts';
 
-/** Steps of the service with their own text; others are "Processing". */
-const STEPS = new Set(['queued', 'load', 'optimize', 'resize', 'save', 'prepare', 'describe']);
-/** Reasons for a review with their own text; others are "Please check". */
-const REASONS = new Set([
-  'people',
-  'text',
-  'document',
-  'chart',
-  'small',
-  'clipped',
-  'long',
-  'decorative',
-  'language',
-  'fallback',
-  'missing',
-]);
+/** Returns a text, or another one for what the service has added since. */
+function textOf({ t }: I18n, key: string, other: string): string {
+  const text = t(key);
+  return text === key ? t(other) : text;
+}
 
 /** Text and tone of the badge in a row. */
 export interface StatusLabel {
@@ -32,7 +22,8 @@ export function isBusy(item: Item): boolean {
 }
 
 /** Describes the current or last action on an image. Null: nothing to show. */
-export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLabel | null {
+export function describeStatus(item: Item, i18n: I18n): StatusLabel | null {
+  const { t, formatPercent } = i18n;
   if (item.replacement?.status === 'replaced') return { text: t('row.replaced'), tone: 'success' };
   if (item.replacement?.status === 'pending') return { text: t('row.replacing'), tone: 'accent' };
   if (item.status === 'failed') return { text: t('row.failed'), tone: 'danger' };
@@ -46,7 +37,7 @@ export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLa
     case 'sampling':
     case 'exporting':
       if (item.step === 'done') return { text: t('step.done'), tone: 'success' };
-      return { text: t(item.step && STEPS.has(item.step) ? `step.${item.step}` : 'step.other'), tone: 'accent' };
+      return { text: textOf(i18n, `step.${item.step}`, 'step.other'), tone: 'accent' };
     default:
   }
   if (item.result && item.stale) return { text: t('row.stale'), tone: 'warning' };
@@ -56,18 +47,24 @@ export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLa
 }
 
 /** Lists the reasons for a review in one line. */
-export function describeReview(item: Item, { t }: I18n): string {
-  return item.needsReview.map((reason) => t(REASONS.has(reason) ? `review.${reason}` : 'review.other')).join(' ');
+export function describeReview(item: Item, i18n: I18n): string {
+  return item.needsReview.map((reason) => textOf(i18n, `review.${reason}`, 'review.other')).join(' ');
 }
 
-/** Returns pixels, format and bytes as far as known, with non-breaking spaces. */
-export function describeFacts(item: Item, { formatBytes }: I18n): string[] {
+/** Returns pixels, format and bytes as far as known, with non-breaking spaces, and what the file carries. */
+export function describeFacts(item: Item, settings: Settings, i18n: I18n): string[] {
   const { image, size, name } = item;
   const format = (image?.format ?? IMAGE_EXTENSION.exec(name)?.[0].slice(1) ?? '').toUpperCase();
   const bytes = image?.size ?? size;
-  return [image ? `${image.width} × ${image.height}` : '', format, bytes === null ? '' : formatBytes(bytes)]
-    .filter(Boolean)
-    .map((fact) => fact.replaceAll(' ', '\u00a0'));
+  const facts = [
+    image ? `${image.width} × ${image.height}` : '',
+    format,
+    bytes === null ? '' : i18n.formatBytes(bytes),
+  ];
+  return [
+    ...facts.filter(Boolean).map((fact) => fact.replaceAll(' ', '\u00a0')),
+    ...describeCarried(item, settings, i18n),
+  ];
 }
 
 /** Counts the code points of a text, as the service does. */

@@ -1,4 +1,5 @@
 // Owns the row of one image: thumbnail, texts, state and actions. Must not know other rows or the page.
+export { carriesHdr, describeCarried } from './describe-carried.ts';
 export { describeReview } from './describe-item.ts';
 export { createFieldEditor, type TextField } from './edit-field.ts';
 export { fieldPartStyles } from './io-row.styles.ts';

@@ -163,11 +163,11 @@ export class IoRow extends LitElement {
   }
 
   #renderBrief(item: Item): TemplateResult {
-    const { i18n } = this.context;
+    const { i18n, settings } = this.context;
     const { filename, title, alt } = item.metadata;
     const state = item.error?.message ?? describeStatus(item, i18n)?.text;
     // With the texts, so that a search in the page finds them.
-    const parts = [...describeFacts(item, i18n), state, filename, title, alt].filter(Boolean);
+    const parts = [...describeFacts(item, settings, i18n), state, filename, title, alt].filter(Boolean);
     const facts = parts.map((part) => ` · ${part}`).join('');
     // There are hundreds of these: no white space, few nodes.
     return html`<p class=${this.context.grid ? 'tile' : 'brief'} part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
@@ -177,7 +177,7 @@ export class IoRow extends LitElement {
     const { context } = this;
     const { i18n, locked } = context;
     const status = describeStatus(item, i18n);
-    // An image that can never be uploaded needs no texts.
+    // An image that can never be uploaded needs no texts. A file that is gone or has changed can be added again.
     const { status: state, image, error } = item;
     const hopeless = state === 'failed' && !image && !error?.retryable && !error?.serviceCode?.startsWith('file_');
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
@@ -190,7 +190,7 @@ export class IoRow extends LitElement {
           ${renderSelect(item, context)}
           <div class="caption">
             <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
-            <p class="facts numbers">${describeFacts(item, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>
+            <p class="facts numbers">${describeFacts(item, context.settings, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>
           </div>
           ${status ? html`<span class="badge ${status.tone} numbers" part="badge">${status.text}</span>` : nothing}
         </div>

@@ -1,11 +1,13 @@
 import type { TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
-import type { Item, Optimizer } from '../../state/index.ts';
+import type { Item, Optimizer, Settings } from '../../state/index.ts';
 
 /** Values that all rows share. Each change creates a new object, so that rows update. */
 export interface RowContext {
   readonly optimizer: Optimizer;
   readonly i18n: I18n;
+  /** Settings of the next export. */
+  readonly settings: Settings;
   readonly mode: 'download' | 'replace';
   readonly noDownload: boolean;
   /** Nothing can be edited, removed or started. */

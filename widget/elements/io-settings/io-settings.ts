@@ -1,16 +1,31 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { MAX_RESPONSIVE_SIZES, type MetadataLevel, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
-import type { Settings } from '../../state/index.ts';
+import {
+  MAX_RESPONSIVE_SIZES,
+  type MetadataLevel,
+  OUTPUT_FORMATS,
+  type OutputFormat,
+  PRESETS,
+} from '#contract/constants';
+import { hasCrops, type Settings } from '../../state/index.ts';
 import { controls, foundation } from '../../styles/index.ts';
 import { TranslatedElement } from '../translated-element.ts';
 import { type AnalysisOptions, renderAnalysisOptions } from './analysis-options.ts';
 import { renderChoices } from './choices.ts';
 import { settingsStyles } from './io-settings.styles.ts';
+import { renderMore } from './more-settings.ts';
 import { renderSizeEditor } from './size-editor.ts';
 import { createRow, isComplete, mergeRows, rowsOf, type SizeRow, sizesOf, suggestWidth } from './size-rows.ts';
 
 /** Levels of metadata, the default first. */
 const LEVELS: readonly MetadataLevel[] = ['rights', 'all-but-private', 'none'];
+
+/** Settings of the switches, with their values if these are on and off. */
+const SWITCHES = {
+  responsive: ['responsive', true, false],
+  embed: ['embedMetadata', true, false],
+  hdr: ['hdr', 'keep', undefined],
+  placeholder: ['placeholder', true, undefined],
+} as const;
 
 /** Details of `io-settings-edit`. */
 export interface SettingsEditDetail {
@@ -38,6 +53,7 @@ export class IoSettings extends TranslatedElement {
     settings: { attribute: false },
     options: { attribute: false },
     noAnalyze: { type: Boolean, attribute: 'no-analyze' },
+    hdr: { type: Boolean },
     disabled: { type: Boolean },
     rows: { state: true },
     note: { state: true },
@@ -49,6 +65,8 @@ export class IoSettings extends TranslatedElement {
   declare options: AnalysisOptions;
   /** Hides the options of the analysis. */
   declare noAnalyze: boolean;
+  /** Offers to keep HDR photographs as they are. */
+  declare hdr: boolean;
   /** Disables all fields. */
   declare disabled: boolean;
   /** Sizes as typed. Invalid ones are kept here and not reported. */
@@ -60,6 +78,7 @@ export class IoSettings extends TranslatedElement {
     this.settings = { format: 'webp', preset: 'high', responsive: false };
     this.options = {};
     this.noAnalyze = false;
+    this.hdr = false;
     this.disabled = false;
     this.rows = rowsOf(undefined);
     this.note = '';
@@ -82,7 +101,7 @@ export class IoSettings extends TranslatedElement {
           value: settings.format,
           disabled,
           i18n,
-          onChoose: (format) => this.#edit({ format }),
+          onChoose: (format) => this.#edit({ format, formats: mainFirst(format, settings.formats) }),
         })}
         ${renderChoices({
           name: 'preset',
@@ -93,8 +112,9 @@ export class IoSettings extends TranslatedElement {
           onChoose: (preset) => this.#edit({ preset }),
         })}
         <div class="group">
-          ${this.#renderSwitch('responsive', settings.responsive)}
+          ${this.#renderSwitch('responsive')}
           ${settings.responsive ? this.#renderSizes() : nothing}
+          ${hasCrops(settings) ? html`<p class="hint">${i18n.t('settings.crops-hint', { review: i18n.t('reviewing.title') })}</p>` : nothing}
         </div>
         ${renderChoices({
           name: 'metadata',
@@ -104,7 +124,12 @@ export class IoSettings extends TranslatedElement {
           i18n,
           onChoose: (metadata) => this.#edit({ metadata, keepCopyright: undefined }),
         })}
-        <div class="group">${this.#renderSwitch('embed', settings.embedMetadata ?? false)}</div>
+        ${this.hdr || settings.hdr === 'keep' ? this.#renderSwitch('hdr') : nothing}
+        ${this.#renderSwitch('embed')}
+        ${renderMore(
+          { settings, disabled, i18n, onChange: (change) => this.#edit(change) },
+          this.#renderSwitch('placeholder'),
+        )}
         ${
           this.noAnalyze
             ? nothing
@@ -120,9 +145,10 @@ export class IoSettings extends TranslatedElement {
     `;
   }
 
-  #renderSwitch(name: 'responsive' | 'embed', checked: boolean): TemplateResult {
+  #renderSwitch(name: keyof typeof SWITCHES): TemplateResult {
     const { t } = this.i18n;
-    const setting = { responsive: 'responsive', embed: 'embedMetadata' }[name];
+    const [setting, on, off] = SWITCHES[name];
+    const change = ({ target }: Event) => this.#edit({ [setting]: (target as HTMLInputElement).checked ? on : off });
     return html`
       <div>
         <label class="switch">
@@ -130,10 +156,10 @@ export class IoSettings extends TranslatedElement {
             type="checkbox"
             role="switch"
             name=${setting}
-            .checked=${checked}
+            .checked=${this.settings[setting] === on}
             ?disabled=${this.disabled}
             aria-describedby="hint-${name}"
-            @change=${(event: Event) => this.#edit({ [setting]: (event.target as HTMLInputElement).checked })}
+            @change=${change}
           />
           <span class="label">${t(`settings.${name}`)}</span>
         </label>
@@ -207,6 +233,12 @@ export class IoSettings extends TranslatedElement {
   #tell<Detail>(type: string, detail: Detail): void {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
   }
+}
+
+/** Puts the main format first; none if no other one is left. */
+function mainFirst(main: OutputFormat, formats: readonly OutputFormat[] = []): OutputFormat[] | undefined {
+  const others = formats.slice(1).filter((each) => each !== main);
+  return others.length > 0 ? [main, ...others] : undefined;
 }
 
 function sameSizes(a: Settings['responsiveSizes'], b: Settings['responsiveSizes']): boolean {

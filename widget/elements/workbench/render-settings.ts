@@ -2,12 +2,13 @@ import { html, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
+import { carriesHdr } from '../io-row/index.ts';
 import type { OptionsEditDetail, SettingsEditDetail } from '../io-settings/index.ts';
 import { isRunning, type WorkbenchContext } from './workbench-context.ts';
 
-/** Format and quality in words, e.g. `WebP · High`. */
-export const nameSettings = ({ format, preset }: Settings, { t }: I18n): string =>
-  `${t(`settings.format-${format}`)} · ${t(`settings.preset-${preset}`)}`;
+/** Formats and quality in words, e.g. `WebP + JPEG · High`. */
+export const nameSettings = ({ format, formats = [format], preset }: Settings, { t }: I18n): string =>
+  `${formats.map((each) => t(`settings.format-${each}`)).join(' + ')} · ${t(`settings.preset-${preset}`)}`;
 
 /** Renders the export settings: folded to one line in narrow layouts, open in wide ones. */
 export function renderSettings(context: WorkbenchContext): TemplateResult {
@@ -26,7 +27,7 @@ export function renderSettings(context: WorkbenchContext): TemplateResult {
       </h3>
       <div class="content" id="settings">
         <io-settings exportparts="settings" .i18n=${i18n} .settings=${settings} .options=${analyzeOptions}
-          .noAnalyze=${noAnalyze} .disabled=${locked || isRunning(optimizer)}
+          .hdr=${optimizer.items.list().some(carriesHdr)} .noAnalyze=${noAnalyze} .disabled=${locked || isRunning(optimizer)}
           @io-settings-edit=${({ detail }: CustomEvent<SettingsEditDetail>) => optimizer.setSettings(detail.settings)}
           @io-options-edit=${({ detail }: CustomEvent<OptionsEditDetail>) => setAnalyzeOptions({ ...detail.options })}>
           <slot name="settings-extra"></slot>

@@ -177,7 +177,8 @@ export class Workbench implements ReactiveController {
   #rowContext(): RowContext {
     const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.properties();
     const { grid, selecting } = this.#on;
-    const parts = { optimizer, i18n, mode, noDownload, locked, itemActions, grid, selecting };
+    const { settings } = optimizer;
+    const parts = { optimizer, settings, i18n, mode, noDownload, locked, itemActions, grid, selecting };
     const before = this.#lastRowContext;
     if (before && (Object.keys(parts) as (keyof typeof parts)[]).every((name) => before[name] === parts[name])) {
       return before;
@@ -231,6 +232,7 @@ export class Workbench implements ReactiveController {
   }
 
   #focusBar(): void {
+    const { optimizer } = this.#host.properties();
     // The cancel button of a run is in the bar, the outcome above it.
     const place = isRunning(optimizer) ? '.bar' : ':is(.bar, .outcome)';
     const find = (button: string) => this.#host.root.querySelector<HTMLElement>(`${place} .ways ${button}`);

@@ -28,6 +28,10 @@ export const isExported = ({ result, stale }: Item): boolean => result?.status =
 export const canExport = (item: Item): boolean =>
   item.imageId !== null && !isExported(item) && item.error?.code !== 'invalid_image';
 
+/** Returns an uploaded item as requests of exports and samples name it. */
+export const orderOf = ({ imageId, focalPoint }: Item) =>
+  imageId ? [{ id: imageId, ...(focalPoint ? { focalPoint } : {}) }] : [];
+
 /** True if leaving the page would lose its file or its texts. */
 export const isUnsaved = ({ imageId, file, error, saving }: Item): boolean =>
   imageId ? saving !== 'saved' : file !== null && error?.retryable !== false;

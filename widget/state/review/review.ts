@@ -31,6 +31,11 @@ export function createReview(core: Core, saver: MetadataSaver, edited: (ids: rea
 
   return {
     setDecorative,
+    setFocalPoint(id: string, focalPoint: Item['focalPoint']) {
+      store.patch(id, { focalPoint });
+      edited([id]);
+      core.touch();
+    },
     setMetadata(id: string, field: EditableField, value: Value) {
       const item = store.get(id);
       if (!item) return;

@@ -2,7 +2,7 @@ import type { ImageResult } from '#contract';
 import { exportOnce, type JobEnd, type PaidWork } from '../../../plugin-bridge/batch/index.ts';
 import type { Core } from '../core.ts';
 import { isFatal, toOptimizerError } from '../errors.ts';
-import { canExport, itemsOf } from '../review/item-questions.ts';
+import { canExport, itemsOf, orderOf } from '../review/item-questions.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
 import { requestSettings } from '../session/settings.ts';
 import type { ExportOutcome, Item, Settings } from '../types.ts';
@@ -130,7 +130,7 @@ async function exportItems(run: Run, sessionId: string, wanted: readonly Item[])
           items = images;
           for (const { id } of items)
             store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
-          const body = { images: items.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : [])), settings };
+          const body = { images: items.flatMap(orderOf), settings };
           const idempotencyKey = `${sessionId}:${state}:${attempt}`;
           const open: OpenStream<ImageResult> = (signal) =>
             core.transport().exportImages(sessionId, body, { idempotencyKey, signal });

@@ -2,7 +2,7 @@ import type { ImageResult, RenamedFile } from '#contract';
 import type { Core } from '../core.ts';
 import { toOptimizerError } from '../errors.ts';
 import { isExported, itemsOf } from '../review/item-questions.ts';
-import { PASSED_ON } from '../session/settings.ts';
+import { hasCrops, PASSED_ON } from '../session/settings.ts';
 import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from '../types.ts';
 import type { Runs } from './runs.ts';
 
@@ -56,15 +56,24 @@ export function failRun(
   }
 }
 
-/** Returns a key of the inputs of an export; `texts`: those of one image that its file may hold. Equal keys mean equal files. */
-function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'title' | 'alt'>): string {
+/**
+ * Returns a key of the inputs of an export; `texts`: those of one image that its file may hold; `point`: the centre of its crops. Equal
+ * keys mean equal files.
+ */
+function keyOf(
+  settings: Settings,
+  texts?: Pick<ItemMetadata, 'title' | 'alt'>,
+  point: Item['focalPoint'] | undefined = null,
+): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const { metadata = keepCopyright ? 'rights' : 'none' } = settings;
   const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const inside = embedMetadata ? [texts?.title, texts?.alt, settings.language] : [];
-  const later = PASSED_ON.map((name) => settings[name]);
-  return JSON.stringify([format, preset, sizes, embedMetadata, metadata, onlySmaller, inside, ...later]);
+  const later = PASSED_ON.map((name) => name !== 'focalPoint' && settings[name]);
+  const centre = hasCrops(settings) && (point ?? settings.focalPoint);
+  const own = centre && [centre.x, centre.y];
+  return JSON.stringify([format, preset, sizes, embedMetadata, metadata, onlySmaller, inside, own, ...later]);
 }
 
 function boxOf(size: SizeInput) {
@@ -79,7 +88,7 @@ export function createResults(core: Core) {
   const keys = new Map<string, string>();
 
   /** Key of an export with the present settings and texts. */
-  const presentKey = (item?: Item) => keyOf(core.settings, item?.metadata);
+  const presentKey = (item?: Item) => keyOf(core.settings, item?.metadata, item?.focalPoint);
   const isStale = (item: Item) => keys.get(item.id) !== presentKey(item);
 
   return {
@@ -98,7 +107,7 @@ export function createResults(core: Core) {
     known: new Map<string, readonly ImageResult[]>(),
     /** True if an export with these settings, or this result of it, equals what an export would make now. */
     isPresent: (settings: Settings, result?: ImageResult) =>
-      keyOf(settings, result?.metadata) === presentKey(result && store.byImageId(result.imageId)),
+      keyOf(settings, result?.metadata, result?.focalPoint) === presentKey(result && store.byImageId(result.imageId)),
     /** Puts a result of an export with `settings` into its item. */
     takeExport(result: ImageResult, settings: Settings) {
       const item = store.byImageId(result.imageId);
@@ -109,7 +118,7 @@ export function createResults(core: Core) {
         return void store.patch(item.id, { error, step: null, status: restingStatus(after) });
       }
       // A text that was edited during the export makes the result stale.
-      keys.set(item.id, keyOf(settings, result.metadata ?? item.metadata));
+      keys.set(item.id, keyOf(settings, result.metadata ?? item.metadata, result.focalPoint));
       const after = { ...item, result, stale: false, error: null };
       const stale = isStale(after);
       const status = restingStatus({ ...after, stale });
@@ -120,6 +129,7 @@ export function createResults(core: Core) {
       const result = store.get(id)?.result;
       const names = new Map(files.map(({ from, to }) => [from, to]));
       if (!result || names.size === 0) return;
+      const addresses = new Map(files.map(({ from, to }) => [encodeURIComponent(from), encodeURIComponent(to)]));
       const variants = result.variants.map((variant) => {
         const { filename: from, url, path } = variant;
         const to = names.get(from) ?? from;
@@ -130,7 +140,6 @@ export function createResults(core: Core) {
       const html = result.html?.replace(/[^" ]+/g, (word) => addresses.get(word) ?? word);
       store.patch(id, { result: { ...result, filename, variants, html } });
     },
-      const addresses = new Map(files.map(({ from, to }) => [encodeURIComponent(from), encodeURIComponent(to)]));
     takeSample(result: ImageResult) {
       const item = store.byImageId(result.imageId);
       if (!item) return;

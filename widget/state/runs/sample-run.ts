@@ -2,7 +2,7 @@ import type { ImageResult, Preset } from '#contract';
 import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import type { Core } from '../core.ts';
 import { failure } from '../errors.ts';
-import { itemsOf } from '../review/item-questions.ts';
+import { itemsOf, orderOf } from '../review/item-questions.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
 import { requestSettings } from '../session/settings.ts';
 import type { Item } from '../types.ts';
@@ -52,7 +52,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       if (ids && ids.length > SAMPLE_IMAGE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
       const uploaded = itemsOf(store, ids).filter(({ imageId }) => imageId !== null);
       const wanted = ids ? uploaded : pickSamples(uploaded);
-      const images = wanted.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
+      const images = wanted.flatMap(orderOf);
       const { sessionId } = core;
       if (images.length === 0 || !sessionId) return;
       await runs.start('sampling', async (signal) => {
@@ -73,7 +73,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       const { sessionId } = core;
       try {
         if (!imageId || !sessionId) throw failure('not_found');
-        const settings = requestSettings({ ...core.settings, preset, responsive: false });
+        const settings = requestSettings({ ...core.settings, preset, responsive: false, formats: undefined });
         const body = { images: [{ id: imageId }], settings };
         const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });
         const { results, error } = await readRunJob(core, open, signal, () => {});

@@ -25,8 +25,7 @@ export function createPersistence(core: Core, parts: SavedParts) {
     sessionId: core.sessionId,
     settings: core.settings,
     edits: parts.edits(),
-    order: core.store.list().flatMap(({ imageId }) => imageId ?? []),
-    items: core.store.list().filter(hasTexts).map(savedItem),
+    ...listOf(core.store.list()),
     removed,
   });
 
@@ -91,6 +90,14 @@ export function createPersistence(core: Core, parts: SavedParts) {
 /** The saved state. */
 export type Persistence = ReturnType<typeof createPersistence>;
 
+const listOf = (items: readonly Item[]) => ({
+  order: items.flatMap(({ imageId }) => imageId ?? []),
+  items: items.filter(hasTexts).map(savedItem),
+  points: Object.fromEntries(
+    items.flatMap(({ imageId, focalPoint }) => (imageId && focalPoint ? [[imageId, focalPoint]] : [])),
+  ),
+});
+
 /** True for texts that cost a person or a model work. */
 const hasTexts = ({ origins }: Item) => Object.values(origins).some((origin) => origin === 'user' || origin === 'ai');
 
@@ -116,8 +123,8 @@ function withDraft(state: SavedState, { field, ...item }: Draft): SavedState {
 function asSavedState(value: unknown): SavedState | null {
   const state = value as Partial<SavedState> | null;
   if (typeof state !== 'object' || state?.version !== 1) return null;
-  const { sessionId = null, settings, edits = {}, order = [], items = [], removed = [] } = state;
+  const { sessionId = null, settings, edits = {}, order = [], items = [], points, removed = [] } = state;
   if (typeof settings !== 'object') return null;
   const texts = edits as SavedState['edits'];
-  return { version: 1, sessionId, settings, edits: texts, order, items, removed };
+  return { version: 1, sessionId, settings, edits: texts, order, items, points, removed };
 }

@@ -13,7 +13,7 @@ import { fromMetadata, itemOfImage } from '../uploads/new-item.ts';
 import { addLost } from './lost-items.ts';
 import type { Persistence } from './persistence.ts';
 import type { SavedState } from './saved-types.ts';
-import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
+import { asChanges, DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
 
 /** Dependencies of restoring a session. */
 export interface RehydrateDeps {
@@ -61,19 +61,26 @@ async function attach(
   core.sessionId = sessionId;
   if (saved) {
     persistence.adopt(saved);
-    core.settings = mergeSettings(core.settings, saved.settings).settings;
+    core.settings = mergeSettings(core.settings, asChanges(saved.settings)).settings;
   }
   const removed = new Set(persistence.removed());
   const places = new Map(saved?.order.map((id, place) => [id, place]));
   // Earlier versions of the service know no order but that of arrival.
   const placeOf = ({ id, position }: Image) => position ?? places.get(id) ?? places.size;
   const images = session.images.filter(({ id }) => !removed.has(id)).sort((a, b) => placeOf(a) - placeOf(b));
-  const items = images.map((image) => itemOfImage(image, core.settings.language));
+  const points = saved?.points;
+  const items = images.map((image) => ({
+    ...itemOfImage(image, core.settings.language),
+    focalPoint: points?.[image.id] ?? null,
+  }));
   core.store.add(items);
   reapply(deps, saved?.edits ?? {});
   const known = new Set([...removed, ...images.map(({ id }) => id)]);
   const lost = addLost(deps, saved?.items?.filter(({ imageId }) => !imageId || !known.has(imageId)) ?? []);
-  const [results] = await Promise.all([readResults(deps, session.jobs), readAnalysis(core, session)]);
+  const [results] = await Promise.all([
+    readResults(deps, session.jobs, { points: !points }),
+    readAnalysis(core, session),
+  ]);
   if (isOutdated()) return [];
   if (core.store.counts().toExport === 0) deps.exports().adopt(results);
   void join(deps, session.jobs);
@@ -98,17 +105,22 @@ async function readSession(
   results.refresh();
   const same = jobs.filter((job) => job.kind === 'export' && results.isPresent(settingsOf(job)));
   const newest = jobs.find(({ kind }) => kind === 'export') ?? jobs[0];
-  return { found: await readResults(deps, same, true), running: runningExports(same), state: newest?.jobId ?? '' };
+  return {
+    found: await readResults(deps, same, { present: true }),
+    running: runningExports(same),
+    state: newest?.jobId ?? '',
+  };
 }
 
 /**
  * Takes over the results of ended exports and of the newest sample, and returns those of exports. Jobs are read from the
- * newest to the oldest, as long as images lack a result. `present`: only exports that equal what an export would make now.
+ * newest to the oldest, as long as images lack a result. `present`: only exports that equal what an export would make now; `points`: with
+ * the centres of their crops.
  */
 async function readResults(
   { core, results }: RehydrateDeps,
   jobs: readonly Job[],
-  present = false,
+  { present = false, points = false } = {},
 ): Promise<ImageResult[]> {
   const lacksResult = present ? canExport : ({ result }: Item) => !result;
   const missing = new Set(
@@ -131,6 +143,8 @@ async function readResults(
       if (job.kind === 'sample') results.takeSample(result);
       // Files of an export replace the earlier ones of the same settings: only the newest of an image exist.
       else if (missing.delete(result.imageId) && (!present || results.isPresent(settings, result))) {
+        const id = core.store.byImageId(result.imageId)?.id;
+        if (id && points && result.focalPoint) core.store.patch(id, { focalPoint: result.focalPoint });
         results.takeExport(result, settings);
         taken.push(result);
       }

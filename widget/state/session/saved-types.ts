@@ -15,6 +15,8 @@ export interface SavedState {
   readonly order: readonly string[];
   /** Images with texts, in case the service no longer has them. */
   readonly items?: readonly SavedItem[];
+  /** Centres of crops, by image id. */
+  readonly points?: { readonly [imageId: string]: Item['focalPoint'] };
   /** Images that were removed here; the server still has them. */
   readonly removed: readonly string[];
 }

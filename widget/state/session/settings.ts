@@ -12,7 +12,13 @@ import type { Settings, SizeInput } from '../types.ts';
 export const DEFAULT_SETTINGS: Settings = { format: 'webp', preset: 'high', responsive: false };
 
 /** Settings without a default. */
-export const PASSED_ON = ['formats', 'maxWidth', 'maxHeight', 'focalPoint', 'placeholder'] as const;
+export const PASSED_ON = ['formats', 'maxWidth', 'maxHeight', 'focalPoint', 'placeholder', 'hdr'] as const;
+
+/** Returns kept settings as changes: one without a default that is missing has been taken away. */
+export const asChanges = (kept: Settings): Partial<Settings> => ({
+  ...Object.fromEntries(PASSED_ON.map((name) => [name, undefined])),
+  ...kept,
+});
 
 /** A setting with an invalid value. */
 export interface SettingProblem {
@@ -62,6 +68,10 @@ export function mergeSettings(
   }
   // Checked by the service.
   for (const name of PASSED_ON) if (name in changes) Object.assign(settings, { [name]: changes[name] });
+  const { format, formats = [] } = settings;
+  const main = OUTPUT_FORMATS.find((each) => each === formats[0]);
+  if (main && 'formats' in changes) settings.format = main;
+  else if (main && 'format' in changes) settings.formats = [format, ...formats.filter((each) => each !== format)];
   takeLevel(settings, changes, refuse);
   if ('responsiveSizes' in changes) {
     const value = changes.responsiveSizes;
@@ -89,6 +99,10 @@ function takeLevel(
     delete settings.keepCopyright;
   } else refuse('metadata', metadata);
 }
+
+/** Tests whether some sizes are crops, which have a centre. */
+export const hasCrops = ({ responsive, responsiveSizes = [] }: Settings): boolean =>
+  responsive && responsiveSizes.some((size) => typeof size === 'object' && size.height && size.fit === 'cover');
 
 /** Returns the settings as requests carry them: sizes only if `responsive` is set. */
 export function requestSettings({ responsiveSizes, ...settings }: Settings): Settings {

@@ -32,6 +32,7 @@ const EMPTY: Omit<Item, 'id' | 'name' | 'relativePath'> = {
   stale: false,
   replacement: null,
   selected: false,
+  focalPoint: null,
   error: null,
 };
 
@@ -40,10 +41,10 @@ function newId(): string {
   return `io-${count}`;
 }
 
-/** An item without anything but its own id. */
 /** Returns the number of an item in the order of adding, which is that of the list. */
 export const numberOf = ({ id }: Pick<Item, 'id'>): number => Number(id.slice(3));
 
+/** An item without anything but its own id. */
 export const emptyItem = (): Item => ({ ...EMPTY, id: newId(), name: '', relativePath: '' });
 
 /** The item of a file or media item that was accepted. */

@@ -27,8 +27,13 @@ it('a file is found by its variant in the main format, or by its name', async ()
   await expect(fetchFile(core, result, 'a.jpg')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('the copied HTML lists the files of the main format alone', () => {
-  const html = htmlOf({ metadata: {}, result, image: null } as unknown as Item, 'picture');
-  expect(html).toContain('type="image/avif"');
-  expect(html).not.toContain('webp');
+it('the copied HTML lists the files of all formats, with the texts of now', () => {
+  const made =
+    '<picture><source type="image/avif" srcset="a.avif 800w"><img src="a.webp" alt="Old" loading="lazy"></picture>';
+  const html = htmlOf(
+    { metadata: { alt: 'New' }, result: { ...result, html: made }, image: null } as unknown as Item,
+    'picture',
+  );
+  expect(html).toBe(made.replace('Old', 'New'));
+  expect(htmlOf({ metadata: {}, result, image: null } as unknown as Item, 'picture')).toBe('');
 });

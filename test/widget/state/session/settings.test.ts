@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { OUTPUT_FORMATS, PRESETS } from '../../../../server/contract/index.ts';
 import { settingsSchema } from '../../../../server/contract/settings.ts';
 import { DEFAULT_SETTINGS, isSize } from '../../../../widget/state/index.ts';
-import { mergeSettings, requestSettings } from '../../../../widget/state/session/settings.ts';
+import { asChanges, mergeSettings, requestSettings } from '../../../../widget/state/session/settings.ts';
 import { startOptimizer, startWithFiles } from '../started-optimizer.ts';
 
 test('all formats and presets of the service are valid, and the defaults are the same', () => {
@@ -91,6 +91,10 @@ test('settings without a default reach the request as the page gave them, and le
   expect(problems).toEqual([]);
   expect(settingsSchema.parse(requestSettings(settings))).toMatchObject(given);
   expect(mergeSettings(settings, { preset: 'low' }).settings).toMatchObject(given);
+  // The main format is the first one, however it is chosen.
+  expect(settings.format).toBe('avif');
+  expect(mergeSettings(settings, { format: 'webp' }).settings.formats).toEqual(['webp', 'avif', 'jpeg']);
+  expect(mergeSettings(settings, { format: 'jpeg' }).settings.formats).toEqual(['jpeg', 'avif']);
   const after = mergeSettings(settings, { formats: undefined, maxWidth: undefined }).settings;
   expect(JSON.parse(JSON.stringify(after))).not.toHaveProperty('formats');
 });
@@ -104,4 +108,11 @@ test('the level of metadata and its older form replace each other', () => {
     keepCopyright: false,
   });
   expect(mergeSettings(older, { metadata: 'all' }).problems).toEqual([{ name: 'metadata', value: 'all' }]);
+});
+
+test('a setting without a default that was taken away stays away after a reload, whatever the page sets', () => {
+  const page = mergeSettings(DEFAULT_SETTINGS, { formats: ['webp', 'jpeg'], maxWidth: 900 }).settings;
+  const kept = JSON.parse(JSON.stringify({ ...page, formats: undefined }));
+  const { settings } = mergeSettings(page, asChanges(kept));
+  expect(JSON.parse(JSON.stringify(settings))).toEqual({ ...DEFAULT_SETTINGS, maxWidth: 900 });
 });

@@ -1,0 +1,50 @@
+import type { Carried } from '#contract';
+import { METADATA_LEVELS, type MetadataLevel } from '#contract/constants';
+import type { I18n } from '../../i18n/index.ts';
+import type { Item, Settings } from '../../state/index.ts';
+
+/** Tests whether the file has a gain map, with which screens show more light. */
+export const carriesHdr = ({ image }: Item): boolean =>
+  image?.carries?.some(({ kind }) => kind === 'gain_map') ?? false;
+
+/**
+ * Says which information of an uploaded file an export with these settings keeps, and what it removes. What a format cannot hold is
+ * named with the formats that hold it. Kinds without a text, such as the orientation, are of no interest to people.
+ */
+export function describeCarried(item: Item, settings: Settings, { t, formatList }: I18n): string[] {
+  const { carries = [], format: own = '' } = item.image ?? {};
+  const {
+    format,
+    formats = [format],
+    hdr,
+    keepCopyright,
+    metadata = keepCopyright === false ? 'none' : 'rights',
+  } = settings;
+  const wanted = hdr === 'keep' && carriesHdr(item) ? ['original'] : formats;
+  const stays: string[] = [];
+  const goes: string[] = [];
+  for (const { kind, keptBy, droppedIn = [] } of carries) {
+    const name = t(`carried.${kind}`);
+    if (name.startsWith('carried.')) continue;
+    const keeps = isKept(keptBy, metadata);
+    const holds = keeps ? wanted.filter((each) => !droppedIn.includes(each === 'original' ? own : each)) : [];
+    // Whether the file of the upload is delivered as it is, with all that it holds, is known after the export.
+    if (keeps && wanted.includes('original') && droppedIn.includes(own)) continue;
+    if (holds.length === 0) goes.push(name);
+    else
+      stays.push(
+        holds.length < wanted.length
+          ? `${name} (${holds.map((each) => t(`settings.format-${each}`)).join(', ')})`
+          : name,
+      );
+  }
+  return [
+    ...(stays.length > 0 ? [t('carried.stays', { list: formatList(stays) })] : []),
+    ...(goes.length > 0 ? [t('carried.goes', { list: formatList(goes) })] : []),
+  ];
+}
+
+function isKept(keptBy: Carried['keptBy'], level: MetadataLevel): boolean {
+  if (keptBy === 'always' || keptBy === 'never') return keptBy === 'always';
+  return METADATA_LEVELS.indexOf(level) >= METADATA_LEVELS.indexOf(keptBy);
+}
