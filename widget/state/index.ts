@@ -36,7 +36,7 @@ export {
 export { keyOfFile } from './runs/offer-file.ts';
 export { pickSamples } from './runs/sample-run.ts';
 export type * from './session/saved-types.ts';
-export { DEFAULT_SETTINGS, hasCrops, isSize } from './session/settings.ts';
+export { DEFAULT_SETTINGS, hasCrops, isSize, levelOf } from './session/settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';
 export { acceptedTypes, NO_LIMITS } from './uploads/restrictions.ts';

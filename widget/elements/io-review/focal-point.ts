@@ -49,5 +49,5 @@ export function renderFocalPoint(
   `;
 }
 
-/** Rounds a coordinate to hundredths, within the image. */
-const round = (share: number) => Math.min(1, Math.max(0, Math.round(share * 100) / 100));
+/** Rounds a coordinate to hundredths. */
+const round = (share: number) => Math.round(share * 100) / 100;

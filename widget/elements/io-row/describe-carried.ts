@@ -1,7 +1,7 @@
 import type { Carried } from '#contract';
 import { METADATA_LEVELS, type MetadataLevel } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
-import type { Item, Settings } from '../../state/index.ts';
+import { type Item, levelOf, type Settings } from '../../state/index.ts';
 
 /** Tests whether the file has a gain map, with which screens show more light. */
 export const carriesHdr = ({ image }: Item): boolean =>
@@ -13,20 +13,14 @@ export const carriesHdr = ({ image }: Item): boolean =>
  */
 export function describeCarried(item: Item, settings: Settings, { t, formatList }: I18n): string[] {
   const { carries = [], format: own = '' } = item.image ?? {};
-  const {
-    format,
-    formats = [format],
-    hdr,
-    keepCopyright,
-    metadata = keepCopyright === false ? 'none' : 'rights',
-  } = settings;
+  const { format, formats = [format], hdr } = settings;
   const wanted = hdr === 'keep' && carriesHdr(item) ? ['original'] : formats;
   const stays: string[] = [];
   const goes: string[] = [];
   for (const { kind, keptBy, droppedIn = [] } of carries) {
     const name = t(`carried.${kind}`);
     if (name.startsWith('carried.')) continue;
-    const keeps = isKept(keptBy, metadata);
+    const keeps = isKept(keptBy, levelOf(settings));
     const holds = keeps ? wanted.filter((each) => !droppedIn.includes(each === 'original' ? own : each)) : [];
     // Whether the file of the upload is delivered as it is, with all that it holds, is known after the export.
     if (keeps && wanted.includes('original') && droppedIn.includes(own)) continue;

@@ -22,7 +22,6 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
   const { t, formatBytes, formatPercent } = i18n;
   const full = result.variants.find(({ name }) => name === 'full');
   const others = result.variants.filter((variant) => variant !== full);
-  const several = others.some(({ format }) => format !== full?.format);
   const saved = result.savedPercent / 100;
   const larger = saved < -0.0049;
   const key = result.keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
@@ -73,7 +72,7 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
                     html`<li><button type="button" class="button quiet numbers" part="button"
                       aria-label=${t('row.download', { name: variant.filename })}
                       @click=${saving(() => download(item, keyOfFile(result, variant)))}>
-                      ${icon('download')}<bdi>${variant.width} × ${variant.height}${several ? ` ${variant.format?.toUpperCase()}` : ''}</bdi>
+                      ${icon('download')}<bdi>${variant.width} × ${variant.height} ${variant.format?.toUpperCase()}</bdi>
                       <bdi class="muted">${formatBytes(variant.size)}</bdi></button></li>`,
                 )}
               </ul>

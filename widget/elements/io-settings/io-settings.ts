@@ -6,7 +6,7 @@ import {
   type OutputFormat,
   PRESETS,
 } from '#contract/constants';
-import { hasCrops, type Settings } from '../../state/index.ts';
+import { hasCrops, levelOf, type Settings } from '../../state/index.ts';
 import { controls, foundation } from '../../styles/index.ts';
 import { TranslatedElement } from '../translated-element.ts';
 import { type AnalysisOptions, renderAnalysisOptions } from './analysis-options.ts';
@@ -119,7 +119,7 @@ export class IoSettings extends TranslatedElement {
         ${renderChoices({
           name: 'metadata',
           values: LEVELS,
-          value: settings.metadata ?? (settings.keepCopyright === false ? 'none' : 'rights'),
+          value: levelOf(settings),
           disabled,
           i18n,
           onChoose: (metadata) => this.#edit({ metadata, keepCopyright: undefined }),

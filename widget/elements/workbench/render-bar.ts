@@ -24,12 +24,11 @@ export function renderBar(context: WorkbenchContext): TemplateResult | typeof no
 
 function renderDone({ optimizer, i18n }: WorkbenchContext): TemplateResult {
   const { t, formatBytes } = i18n;
-  const { balance, counts, results } = optimizer;
+  const { counts, results } = optimizer;
   const saved = results.reduce((sum, { savedBytes }) => sum + savedBytes, 0);
   return html`
     <p class="price numbers"><strong>${t('announce.done.export', { count: counts.exported })}</strong>
-      ${saved > 0 ? html`<bdi>${t('bar.saved', { bytes: formatBytes(saved) })}</bdi>` : nothing}
-      ${balance === null ? nothing : html`<bdi class="muted">${t('cost.balance', { count: balance })}</bdi>`}</p>
+      ${saved > 0 ? html`<bdi>${t('bar.saved', { bytes: formatBytes(saved) })}</bdi>` : nothing}</p>
   `;
 }
 

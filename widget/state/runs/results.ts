@@ -2,7 +2,7 @@ import type { ImageResult, RenamedFile } from '#contract';
 import type { Core } from '../core.ts';
 import { toOptimizerError } from '../errors.ts';
 import { isExported, itemsOf } from '../review/item-questions.ts';
-import { hasCrops, PASSED_ON } from '../session/settings.ts';
+import { hasCrops, levelOf, PASSED_ON } from '../session/settings.ts';
 import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from '../types.ts';
 import type { Runs } from './runs.ts';
 
@@ -65,15 +65,14 @@ function keyOf(
   texts?: Pick<ItemMetadata, 'title' | 'alt'>,
   point: Item['focalPoint'] | undefined = null,
 ): string {
-  const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
-  const { metadata = keepCopyright ? 'rights' : 'none' } = settings;
+  const { format, preset, responsive, responsiveSizes, embedMetadata = false } = settings;
   const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const inside = embedMetadata ? [texts?.title, texts?.alt, settings.language] : [];
   const later = PASSED_ON.map((name) => name !== 'focalPoint' && settings[name]);
   const centre = hasCrops(settings) && (point ?? settings.focalPoint);
   const own = centre && [centre.x, centre.y];
-  return JSON.stringify([format, preset, sizes, embedMetadata, metadata, onlySmaller, inside, own, ...later]);
+  return JSON.stringify([format, preset, sizes, embedMetadata, levelOf(settings), onlySmaller, inside, own, ...later]);
 }
 
 function boxOf(size: SizeInput) {

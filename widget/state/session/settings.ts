@@ -104,6 +104,10 @@ function takeLevel(
 export const hasCrops = ({ responsive, responsiveSizes = [] }: Settings): boolean =>
   responsive && responsiveSizes.some((size) => typeof size === 'object' && size.height && size.fit === 'cover');
 
+/** Returns the level of metadata, also of its older form. */
+export const levelOf = ({ metadata, keepCopyright }: Settings): MetadataLevel =>
+  metadata ?? (keepCopyright === false ? 'none' : 'rights');
+
 /** Returns the settings as requests carry them: sizes only if `responsive` is set. */
 export function requestSettings({ responsiveSizes, ...settings }: Settings): Settings {
   return settings.responsive && responsiveSizes ? { ...settings, responsiveSizes } : settings;
