@@ -27,7 +27,7 @@ export function renderPicture(item: Item, { optimizer }: Context, picture: HTMLC
 /** Renders the centre of the crops as two sliders, for the keyboard, with a button that leaves it to the service. */
 export function renderFocalPoint(
   { id, focalPoint }: Item,
-  { optimizer, i18n: { t, formatPercent } }: Context,
+  { optimizer, i18n: { t } }: Context,
 ): TemplateResult | typeof nothing {
   if (!hasCrops(optimizer.settings)) return nothing;
   const point = focalPoint ?? { x: 0.5, y: 0.5 };
@@ -36,11 +36,11 @@ export function renderFocalPoint(
       <span class="label" id="centre">${t('focal.title')}</span>
       ${(['x', 'y'] as const).map(
         (name) => html`<label class="label">${t(`focal.${name}`)}
-          <input type="range" dir="ltr" max="1" step="0.01" .value=${live(`${point[name]}`)} aria-valuetext=${formatPercent(point[name])}
+          <input type="range" dir="ltr" .value=${live(`${Math.round(point[name] * 100)}`)}
             @input=${({ target }: Event) =>
               optimizer.setFocalPoint(id, {
                 ...point,
-                [name]: Number((target as HTMLInputElement).value),
+                [name]: (target as HTMLInputElement).valueAsNumber / 100,
               })} /></label>`,
       )}
       <span class="hint">${t('focal.hint')}

@@ -32,10 +32,9 @@ export function describeCarried(item: Item, settings: Settings, { t, formatList 
           : name,
       );
   }
-  return [
-    ...(stays.length > 0 ? [t('carried.stays', { list: formatList(stays) })] : []),
-    ...(goes.length > 0 ? [t('carried.goes', { list: formatList(goes) })] : []),
-  ];
+  return Object.entries({ stays, goes }).flatMap(([key, list]) =>
+    list.length > 0 ? t(`carried.${key}`, { list: formatList(list) }) : [],
+  );
 }
 
 function isKept(keptBy: Carried['keptBy'], level: MetadataLevel): boolean {

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ImageResult, OutputFormat } from '#contract';
+import type { ImageResult } from '#contract';
+import { encodedFormat, type InputFormat } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
 import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
@@ -119,16 +120,15 @@ function renderSamples(context: WorkbenchContext): TemplateResult {
   );
 }
 
-/** Returns true if a sample is not of the preset and the formats of the settings. One format may be that of the upload. */
+/** Returns true if a sample is not of the preset and the formats of the settings. */
 function isOutdated(
-  { format, quality, variants, warnings }: ImageResult,
+  { format, original, quality, variants, warnings }: ImageResult,
   { preset, format: only, formats = [only] }: Settings,
 ): boolean {
-  const made = [...new Set(variants.map((variant) => variant.format ?? format))];
-  const unasked = made.filter((one) => !formats.includes(one as OutputFormat)).length;
-  const missing = formats.some((one) => one !== 'original' && !made.includes(one));
+  const made = variants.map((variant) => variant.format ?? format);
   const isSkipped = warnings.some(({ code }) => code === 'format_skipped');
-  const first = formats[0] === 'original' || isSkipped ? made[0] : formats[0];
-  const free = formats.includes('original') ? 1 : 0;
-  return quality.preset !== preset || unasked > free || (missing && !isSkipped) || made[0] !== first;
+  const wanted = formats
+    .map((one): string => encodedFormat(one, original.format as InputFormat))
+    .filter((one) => !isSkipped || made.includes(one));
+  return quality.preset !== preset || `${[...new Set(made)]}` !== `${[...new Set(wanted)]}`;
 }

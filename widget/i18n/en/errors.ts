@@ -3,7 +3,7 @@ import type { Messages } from '../messages.ts';
 /** English texts about what failed, was refused or needs attention. */
 export const englishErrors = {
   'error.daily_limit_reached': 'Your plan’s limit for today is used up. It resets at midnight (UTC).',
-  'error.file_changed': 'The file was changed or removed after it was added. Add it again: its texts are kept.',
+  'error.file_changed': 'The file has changed or is gone. Add it again: its texts are kept.',
   'error.file_gone': 'The file is no longer here. Add it again: its texts are kept.',
   'error.insufficient_credits': 'There are not enough credits. Nothing was charged, and all texts are kept.',
   'error.invalid_setting': 'A setting is not valid; the default is used.',
