@@ -99,6 +99,9 @@ it('an HDR image that no export keeps HDR is left out before it costs anything, 
     ...{ images: 0, cost: 0, leftOut: [{ message: expect.stringContaining('This image is HDR'), count: 1 }] },
   });
   expect(await rig.account.api.balance()).toBe(before);
+  expect(
+    await rig.site.php('return Imagewright_Strings::pill( Imagewright_Library::describe( $id ) );', { id: image.id }),
+  ).toBe('Left out');
   await settings({ flatten_hdr: true });
   expect(await admin.json('GET', '/run/preview')).toMatchObject({ images: 1, cost: 1 });
   expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);

@@ -162,7 +162,8 @@ class Imagewright_Optimize_Page {
 			<?php elseif ( 'weigh' === $tab ) : ?>
 				<div id="imagewright-weigh"></div>
 				<?php
-			else :
+			elseif ( $is_shown ) :
+				// Otherwise the script reads it when it is shown.
 				Imagewright_Statistics::render();
 			endif;
 			?>

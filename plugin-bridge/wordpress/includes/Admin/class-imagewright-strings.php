@@ -96,6 +96,9 @@ class Imagewright_Strings {
 		if ( 'failed' === $item['picture'] && 'imagewright_not_smaller' === ( $item['reason']['code'] ?? '' ) ) {
 			return __( 'No gain', 'imagewright' );
 		}
+		if ( 'imagewright_hdr' === ( $item['reason']['code'] ?? '' ) ) {
+			return __( 'Left out', 'imagewright' );
+		}
 		if ( '' !== $item['obstacle'] && in_array( $item['picture'], array( 'none', 'failed' ), true ) ) {
 			return __( 'Left out', 'imagewright' );
 		}
