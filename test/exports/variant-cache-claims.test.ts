@@ -33,6 +33,7 @@ function slowCache(delays: number[]) {
     },
     scratch: { newFile: () => 'x.part', discard: async () => {} },
     processor: {
+      signerOf: () => undefined,
       render: async (request: { variants: object[] }) => {
         encodes += request.variants.length;
         return request.variants.map(() => ({ name: 'full', file: '', size: 1 }));

@@ -41,7 +41,7 @@ describe('the archive', () => {
 
   it('has scripts below the size limit for an admin page', async () => {
     const bytes = async (name: string) => (await readFile(join(plugin.folder, 'build', name))).length;
-    expect((await bytes('widget.js')) + (await bytes('page.js'))).toBeLessThan(298_000);
+    expect((await bytes('widget.js')) + (await bytes('page.js'))).toBeLessThan(310_000);
   });
 
   it('defines every text that the scripts use', async () => {
@@ -57,7 +57,7 @@ describe('the archive', () => {
 
   it('lists every text once in the template for translators', async () => {
     const template = await readFile(join(plugin.folder, 'languages/imagewright.pot'), 'utf8');
-    for (const text of ['Test the connection', 'Optimize without review', 'Choose from the media library']) {
+    for (const text of ['Test the connection', 'Whole library', 'Choose from the media library']) {
       expect(template).toContain(`msgid "${text}"`);
     }
     expect(template).toContain('#. translators: %s: last 4 characters of the key\n');
