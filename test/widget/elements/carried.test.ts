@@ -46,7 +46,7 @@ describe('the line of what a file carries', () => {
     [
       'two formats',
       { format: 'avif', formats: ['avif', 'jpeg'] },
-      ['Stays: copyright and HDR (JPEG)', 'Removed: camera, place, and content credentials'],
+      ['Stays: copyright', 'Removed: camera, place, HDR, and content credentials'],
     ],
     // Whether credentials stay depends on the bytes.
     ['the format of the upload', { format: 'original' }, ['Stays: copyright and HDR', 'Removed: camera and place']],

@@ -66,29 +66,19 @@ export const reviewStyles = [
     }
     .focal {
       fill: none;
-      stroke: #fff;
-      stroke-width: 4px;
       filter: drop-shadow(0 0 2px #000);
     }
     rect {
-      stroke: none;
       pointer-events: all;
       cursor: crosshair;
     }
     circle {
+      stroke: #fff;
+      stroke-width: 4px;
       vector-effect: non-scaling-stroke;
-      pointer-events: none;
     }
-    .centre {
-      display: flex;
-      flex-wrap: wrap;
-      gap: var(--_space) calc(var(--_space) * 4);
-    }
-    .centre .label {
-      align-items: center;
-    }
-    .centre span {
-      flex: 1 0 100%;
+    .centre > span {
+      display: block;
     }
     [type='range'] {
       block-size: 24px;

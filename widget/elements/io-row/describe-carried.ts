@@ -8,31 +8,25 @@ export const carriesHdr = ({ image }: Item): boolean =>
   image?.carries?.some(({ kind }) => kind === 'gain_map') ?? false;
 
 /**
- * Says which information of an uploaded file an export with these settings keeps, and what it removes. What a format cannot hold is
- * named with the formats that hold it. Kinds without a text, such as the orientation, are of no interest to people.
+ * Says which information of an uploaded file an export with these settings keeps, and what it removes. What one of the formats cannot
+ * hold counts as removed. Kinds without a text, such as the orientation, are of no interest to people.
  */
 export function describeCarried(item: Item, settings: Settings, { t, formatList }: I18n): string[] {
   const { carries = [], format: own = '' } = item.image ?? {};
   const { format, formats = [format], hdr } = settings;
   const wanted = hdr === 'keep' && carriesHdr(item) ? ['original'] : formats;
-  const stays: string[] = [];
+  const kept: string[] = [];
   const goes: string[] = [];
   for (const { kind, keptBy, droppedIn = [] } of carries) {
     const name = t(`carried.${kind}`);
     if (name.startsWith('carried.')) continue;
     const keeps = isKept(keptBy, levelOf(settings));
-    const holds = keeps ? wanted.filter((each) => !droppedIn.includes(each === 'original' ? own : each)) : [];
+    const stays = keeps && wanted.every((each) => !droppedIn.includes(each === 'original' ? own : each));
     // Whether the file of the upload is delivered as it is, with all that it holds, is known after the export.
     if (keeps && wanted.includes('original') && droppedIn.includes(own)) continue;
-    if (holds.length === 0) goes.push(name);
-    else
-      stays.push(
-        holds.length < wanted.length
-          ? `${name} (${holds.map((each) => t(`settings.format-${each}`)).join(', ')})`
-          : name,
-      );
+    (stays ? kept : goes).push(name);
   }
-  return Object.entries({ stays, goes }).flatMap(([key, list]) =>
+  return Object.entries({ stays: kept, goes }).flatMap(([key, list]) =>
     list.length > 0 ? t(`carried.${key}`, { list: formatList(list) }) : [],
   );
 }

@@ -55,12 +55,12 @@ function renderEdges({ settings, disabled, i18n: { t }, onChange }: MoreSettings
       if (validity.valid) onChange({ [name]: valueAsNumber || undefined });
     };
     return html`
-      <div class="field">
-        <label class="label" for=${name}>${t(`settings.${name}`)}</label>
-        <input class="input numbers" type="number" id=${name} name=${name} min=${MAX_EDGE.min} max=${MAX_EDGE.max} ?disabled=${disabled}
-          .value=${String(settings[name] ?? '')} aria-describedby="${name}-hint" @change=${change} />
-        <span class="hint" id="${name}-hint">${t('settings.size-range', MAX_EDGE)}</span>
-      </div>
+      <label class="field">
+        <span class="label">${t(`settings.${name}`)}</span>
+        <input class="input" type="number" min=${MAX_EDGE.min} max=${MAX_EDGE.max} ?disabled=${disabled}
+          .value=${String(settings[name] ?? '')} @change=${change} />
+        <span class="hint">${t('settings.size-range', MAX_EDGE)}</span>
+      </label>
     `;
   });
 }

@@ -75,7 +75,7 @@ export const englishSettings = {
   'settings.hdr': 'Keep HDR',
   'settings.hdr-hint': 'Such photographs keep their format: only JPEG holds HDR.',
   'settings.placeholder': 'Placeholder',
-  'settings.placeholder-hint': 'A tiny preview (ThumbHash) in the HTML.',
+  'settings.placeholder-hint': 'A ThumbHash in the HTML.',
   'settings.crops-hint': 'Set the centre of each crop in “{review}”.',
   'focal.title': 'Centre of the crops',
   'focal.hint': 'Click on the picture, or use these.',
