@@ -42,6 +42,23 @@ describe('the review of texts', () => {
     return tab;
   }
 
+  it('stays closed when something changes between its closing and the event of that', async () => {
+    const tab = await described(1);
+    await open(tab);
+    const isOpen = await tab.widget.evaluate(async (element) => {
+      const host = element as HTMLElement & { requestUpdate(): void; updateComplete: Promise<boolean> };
+      const dialog = host.shadowRoot?.querySelector('dialog');
+      dialog?.close();
+      host.requestUpdate();
+      await host.updateComplete;
+      return dialog?.open;
+    });
+    expect(isOpen).toBe(false);
+    await expect.poll(() => tab.widget.locator('dialog').count()).toBe(0);
+    // Another one opens as before.
+    await open(tab);
+  });
+
   it('takes at most 1.3 keystrokes for each of 30 accepted texts, and never loses the focus', async () => {
     const tab = await described(30);
     const { keyboard } = tab.page;

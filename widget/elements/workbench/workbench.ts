@@ -33,6 +33,8 @@ export class Workbench implements ReactiveController {
   readonly #actions: { [name in WorkbenchAction]: () => unknown };
   #lastRowContext: RowContext | null = null;
   #dialog: Dialog | null = null;
+  /** The dialog that was shown last. It is not shown again between its closing and the event of that. */
+  #shown: Dialog | null = null;
   /** What is switched on: the settings in narrow layouts, the grid, the selection. */
   #on: { readonly [name in 'settings' | 'grid' | 'selecting']: boolean } = {
     settings: false,
@@ -91,10 +93,11 @@ export class Workbench implements ReactiveController {
       if (settings?.shadowRoot) this.#watchFocus(settings.shadowRoot);
     }
     const dialog = this.#host.root.querySelector('dialog');
-    if (dialog && !dialog.open) {
+    if (dialog && !dialog.open && this.#dialog !== this.#shown) {
       dialog.showModal();
       void dialog.querySelector<IoReview>('io-review')?.begin();
     }
+    this.#shown = this.#dialog;
     // A removed button loses the focus at once, a disabled one in the next frame.
     const active = this.#host.root.activeElement;
     if (this.#focusInBar && (!active || active.matches(':disabled'))) this.#focusBar();
