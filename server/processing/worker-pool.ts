@@ -49,7 +49,7 @@ interface State {
 }
 
 // Limit of forking and loading the library.
-const START_SECONDS = 30;
+const START_SECONDS = 120;
 
 const MEBIBYTE = 1024 * 1024;
 
