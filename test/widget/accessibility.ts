@@ -27,6 +27,7 @@ const UNDECIDED = [
   // A row below the sticky bar, or behind a dialog.
   'color could not be determined because it is overlapped by another element',
   'color could not be determined because it partially overlaps other elements',
+  "color could not be determined because it's partially obscured by another element",
   'content is too short to determine if it is actual text content',
   'Element has no value; test color contrast with a value entered',
   // The arrow of a select is drawn beside its text.

@@ -62,7 +62,7 @@ it('tells screen readers image, state and result of each step', async () => {
       await keyboard.press('Enter');
       await expect.poll(() => focused(tab)).toBe('alt');
     },
-    'focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png People are visible: check names and consent.)',
+    'focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png People are visible: check names and consent. Stays: transparency)',
     'says: Image 1 of 3: graphic-badge-alpha.png. A red bicycle leans against a brick wall People are visible: check names and consent.',
   );
   await step(
@@ -77,7 +77,7 @@ it('tells screen readers image, state and result of each step', async () => {
   );
   await step(
     () => keyboard.press('PageUp'),
-    'focus: textbox "Alternative text Yours" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png Accepted.)',
+    'focus: textbox "Alternative text Yours" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png Stays: transparency Accepted.)',
     'says: Image 1 of 3: graphic-badge-alpha.png. A red bicycle leans against a brick wall Accepted.',
   );
   await step(
