@@ -41,7 +41,7 @@ ${rows.join('\n')}
 
 Texts are written with \`embedMetadata\`: alternative text (\`Iptc4xmpCore:AltTextAccessibility\`), title, caption and tags. If a vision model wrote
 one of them, \`photoshop:CaptionWriter\` names it (\`AI: <model>\`); the AI fields of IPTC tell of the picture, not of its texts
-([decision](adr/0126-the-writer-of-texts.md)). XMP that is larger than
+([decision](adr/0073-the-writer-of-texts.md)). XMP that is larger than
 256 kB, damaged or declares a document type is not read, with the warning \`metadata_unreadable\`. What a file has no place for, such as a GIF,
 gives \`metadata_not_written\`.
 

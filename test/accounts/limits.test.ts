@@ -126,7 +126,7 @@ test('sessions are one limit of all servers', async () => {
   const id = await fixture.newAccount('free');
   const { sessions } = fixture.repositories;
   const servers = Array.from({ length: 4 }, () => fixture.createWith({}));
-  // A first count at the moment of a removal may take it off twice (ADR 46).
+  // A first count at the moment of a removal may take it off twice (ADR 36).
   await fixture.accounts.limits.show(id);
   await Promise.allSettled(
     servers.map(({ limits }) => {
