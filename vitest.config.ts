@@ -69,8 +69,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     pool: 'forks',
     environment: './test/support/node-environment.ts',
-    // Twice the two cores of a small machine: half of the time tests wait, for streams, browsers and processes.
-    maxWorkers: 4,
+    // More than the two cores of a small machine: tests also wait, for streams, browsers and processes. Four are not faster.
+    maxWorkers: 3,
     // No test takes half a minute on a quiet machine (longer ones state it), and none fails on one that is ten times slower.
     testTimeout: 600_000,
     hookTimeout: 600_000,
