@@ -1,6 +1,5 @@
 import { metadataLevel, type Settings } from '#contract';
-import type { EmbeddedTexts } from '#contract/constants';
-import { encodedFormat } from '#contract/constants';
+import { type EmbeddedTexts, encodedFormat } from '#contract/constants';
 import { withAbort } from '../concurrency.ts';
 import { outlastOutage } from '../database-outage.ts';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord, OutputRepository } from '../db/index.ts';
@@ -160,19 +159,12 @@ async function obtain(context: Context, order: VariantOrder, options: OrderOptio
 function keysOf(processor: Processor, { image, settings, embed, variants }: VariantOrder): Wanted[] {
   const { format, preset } = settings;
   const metadata = metadataLevel(settings);
-  const { search } = processor;
-  const signer = signerOf(processor, { image, settings });
+  const signer = processor.signerOf(image, { format, metadata });
   const source = { scope: image.accountId, sourceSha256: image.sha256, inputFormat: image.format };
   return variants.map((spec) => ({
     spec,
-    key: variantKey({ ...source, format, preset, metadata, embed, variant: spec, search, signer }),
+    key: variantKey({ ...source, format, preset, metadata, embed, variant: spec, search: processor.search, signer }),
   }));
-}
-
-/** Returns the identity of what signs the files of an order; undefined: they are not signed. */
-function signerOf(processor: Processor, { image, settings }: Pick<VariantOrder, 'image' | 'settings'>) {
-  const format = encodedFormat(settings.format, image.format);
-  return processor.signerOf(image.carries ?? [], { format, metadata: metadataLevel(settings) });
 }
 
 /** Claims what no other order is working on, and waits for the rest. The caller repeats it for what another order failed at. */
@@ -252,7 +244,9 @@ async function render(
   wanted: Wanted[],
 ): Promise<CachedVariantRecord[]> {
   const { store, scratch, processor, now } = context;
-  const extension = extensionOf(encodedFormat(settings.format, image.format));
+  const { format, preset } = settings;
+  const metadata = metadataLevel(settings);
+  const extension = extensionOf(encodedFormat(format, image.format));
   const targets = wanted.map(() => scratch.newFile());
   const work = (source: string) =>
     processor.render(
@@ -260,11 +254,11 @@ async function render(
         source,
         identity: image.sha256,
         facts: image,
-        format: settings.format,
-        preset: settings.preset,
-        metadata: metadataLevel(settings),
+        format,
+        preset,
+        metadata,
         embed,
-        signs: signerOf(processor, { image, settings }) !== undefined,
+        signs: processor.signerOf(image, { format, metadata }) !== undefined,
         variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
       },
       options,

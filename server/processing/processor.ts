@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
-import { type EncodedFormat, encodedFormat, type InformationKind, type MetadataLevel } from '#contract/constants';
+import { encodedFormat, type InformationKind, type InputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, readableFormats } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
@@ -13,6 +13,7 @@ import { mimeTypeOf } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
 import { estimateMemory, signingMemory } from './shared/memory-estimate.ts';
 import type {
+  OutputSettings,
   PlaceholderTask,
   PreviewReport,
   PreviewTask,
@@ -58,10 +59,11 @@ export interface PreviewOptions {
   isHeard: () => boolean;
 }
 
-/** Settings that decide whether content credentials are signed. */
-export interface SignedSettings {
-  format: EncodedFormat;
-  metadata: MetadataLevel;
+/** Facts of an upload that decide whether its files are signed. */
+export interface SignableUpload {
+  format: InputFormat;
+  /** Kinds of information in the file. */
+  carries?: readonly InformationKind[] | undefined;
 }
 
 /** Options of {@link Processor.render}. */
@@ -76,11 +78,9 @@ export interface Processor {
   /** True if the quality is searched for each image, so that equal orders give other bytes than with fixed numbers. */
   readonly search: boolean;
   /**
-   * Returns the identity of what signs the content credentials of files made of an upload; undefined: they are not signed. It decides their
-   * bytes.
-   * @param carries kinds of information in the upload
+   * Returns the identity of the signer of an upload's exported files, which decides their bytes; undefined if they are not signed.
    */
-  signerOf(carries: readonly InformationKind[], settings: SignedSettings): string | undefined;
+  signerOf(upload: SignableUpload, settings: Pick<OutputSettings, 'format' | 'metadata'>): string | undefined;
   /**
    * Forks the workers.
    * @throws Error if a worker still loads SVG or the library's native format, or the decoder of HEIC is missing; StartError if content
@@ -141,9 +141,9 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
   const context: Context = { config, metrics, limits, queues: undefined, signer: undefined };
   return {
     search: searches(config),
-    signerOf(carries, { format, metadata }) {
-      const signs = carries.includes('content_credentials') && metadata !== 'none' && isSignable(format);
-      return signs ? context.signer?.identity : undefined;
+    signerOf({ format: inputFormat, carries = [] }, { format, metadata }) {
+      const carriesThem = carries.includes('content_credentials') && metadata !== 'none';
+      return carriesThem && isSignable(encodedFormat(format, inputFormat)) ? context.signer?.identity : undefined;
     },
     async start() {
       if (context.queues) return;

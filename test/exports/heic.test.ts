@@ -79,7 +79,7 @@ async function expectPatches(
   }
 }
 
-/** Where the parts of a picture are after a quarter turn with the clock. */
+/** Converts a place, as shares of width and height, to that after a quarter turn clockwise. */
 const clockwise = (x: number, y: number) => [1 - y, x];
 const counterclockwise = (x: number, y: number) => [y, 1 - x];
 

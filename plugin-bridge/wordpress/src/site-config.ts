@@ -29,7 +29,7 @@ export interface LibraryImage {
   reason: { code: string; message: string } | null;
   /** Reason it cannot be replaced; empty if it can. */
   obstacle: string;
-  /** What the upload carries beside its pixels and what of it stays, in words; empty if there is nothing of it. */
+  /** Sentence about the metadata of the upload and the part that is kept; empty without metadata. */
   carries: string;
   /** Status in words, with the bytes before and after. */
   statusText: string;

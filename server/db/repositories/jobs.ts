@@ -185,7 +185,7 @@ function jobStops(model: Model<JobRecord>) {
       return updated.matchedCount === 1;
     },
 
-    /** Tells the servers that work on these jobs that they have a listener here. */
+    /** Raises the heartbeat of these jobs: this server has a listener of them. */
     async showListening(jobIds: string[]): Promise<void> {
       await model.updateMany(
         { _id: { $in: jobIds }, state: { $in: UNFINISHED_JOB_STATES } },

@@ -10,7 +10,7 @@ const LOSSLESS_WEBP_BYTES = 24;
 const MOST_SCORED_PIXELS = 4_200_000;
 const SCORE_BYTES = 56;
 const COPY_BYTES = 4;
-/** What the compiled library of content credentials takes. */
+/** Memory of the compiled library of content credentials, in bytes. An estimate. */
 const SIGNING_BYTES = 60_000_000;
 
 /** Estimates what signing content credentials takes beside the image: the library, and copies of the upload. */

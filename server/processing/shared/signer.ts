@@ -14,7 +14,7 @@ export const ALGORITHMS = {
 /** Name of an algorithm. */
 export type Algorithm = keyof typeof ALGORITHMS;
 
-/** What content credentials are signed with, as it is sent to a worker. */
+/** Certificate and key for content credentials, in the form that workers receive. */
 export interface Signer {
   algorithm: Algorithm;
   /** DER in base64, the signing certificate first. */

@@ -14,7 +14,7 @@ import { readHeader } from './open-source.ts';
 import { hasValidCredentials } from './signing/plan-signing.ts';
 import { tiffPages } from './tiff-pages.ts';
 
-/** What the library says of such a TIFF, which it cannot open. */
+/** The library's error for a TIFF of 8-bit CIELAB, which it cannot open. */
 const LAB_OF_8_BITS = /bad labq format/;
 
 /**

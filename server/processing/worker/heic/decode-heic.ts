@@ -3,7 +3,7 @@ import { damagedFile, ProcessingFailure } from '../../shared/failure.ts';
 import { createTiff } from './create-tiff.ts';
 import { startLibHeif } from './libheif.ts';
 
-/** What the header of a HEIC says of its main picture. */
+/** Properties of a HEIC's main picture, from its header. */
 export interface HeicHeader {
   width: number;
   height: number;

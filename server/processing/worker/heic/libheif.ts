@@ -14,7 +14,7 @@ declare const WebAssembly: {
   Memory: new () => Memory;
 };
 
-/** What the library takes at its start. */
+/** Memory of a new instance of the library, in bytes. */
 const START_BYTES = 32_000_000;
 /** A page of WebAssembly's memory. */
 const PAGE_BYTES = 65_536;

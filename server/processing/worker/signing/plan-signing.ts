@@ -9,7 +9,7 @@ import { type C2pa, dropC2pa, loadC2pa } from './c2pa-library.ts';
 import { type Credentials, readCredentials } from './read-credentials.ts';
 import { signFile } from './sign-file.ts';
 
-/** What became of the pixels of a file. */
+/** Size, changes and quality of an exported file, for its actions and assertion. */
 export interface Changes {
   width: number;
   height: number;

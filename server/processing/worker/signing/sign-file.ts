@@ -2,7 +2,7 @@ import type { Signer } from '../../shared/signer.ts';
 import { asBlob, C2PA_SETTINGS, type C2pa, OUTCOME, withBlobs } from './c2pa-library.ts';
 import { signClaim } from './cose-signature.ts';
 
-/** What was done to a file since its upload. */
+/** Content of the manifest of a signed file: its actions, its parent and the own assertion. */
 export interface SigningOrder {
   mimeType: string;
   /** Actions of C2PA 2.2, 18.15, in their order. */
