@@ -58,7 +58,7 @@ const MESSAGES: Record<ConnectionErrorCode, string> = {
   timeout: 'The service does not respond',
   stream_interrupted: 'The response was interrupted',
   aborted: 'The request was aborted',
-  file_changed: 'A file was changed or removed after it was chosen',
+  file_changed: 'A file was changed or removed',
 };
 
 /** Returns the innermost reason: `fetch failed` hides that of the network. */

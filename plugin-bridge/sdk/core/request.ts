@@ -126,19 +126,21 @@ async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResp
   } catch (error) {
     watch.end();
     const failed = watch.explain(error, 'network');
-    if ((failed as ConnectionError).code !== 'network' || (await isReadable(call.form))) throw failed;
-    throw new ConnectionError('file_changed', error);
+    if ((failed as ConnectionError).code === 'network') await requireFiles(call.form);
+    throw failed;
   }
 }
 
-/** Reads a byte of each file: platforms report one that was changed or removed on the disk as a failed connection. */
-async function isReadable(form: FormData | undefined): Promise<boolean> {
-  const files = [...(form?.values() ?? [])].filter((value) => typeof value !== 'string');
-  const bytes = files.map((file) => file.slice(0, 1).arrayBuffer());
-  return Promise.all(bytes).then(
-    () => true,
-    () => false,
-  );
+/**
+ * Reads a byte of each file: platforms report one that was changed or removed on the disk as a failed connection.
+ * @throws ConnectionError file_changed
+ */
+async function requireFiles(form: FormData | undefined): Promise<void> {
+  try {
+    for (const value of form?.values() ?? []) if (typeof value !== 'string') await value.slice(0, 1).arrayBuffer();
+  } catch (error) {
+    throw new ConnectionError('file_changed', error);
+  }
 }
 
 function addressOf(endpoint: string, { path, query = {} }: Call): string {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import * as sdk from '../../../plugin-bridge/sdk/index.ts';
 
 /** With its line breaks, which take 7 %: Node prints the whole line of an error that nothing catches. */
-const LARGEST_BYTES = 5700;
+const LARGEST_BYTES = 5600;
 
 it(`weighs at most ${LARGEST_BYTES} bytes when it is built and gzipped, and imports nothing`, async () => {
   const configFile = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
