@@ -15,7 +15,7 @@ export interface Queues {
 
 /** Limit for reading a header, which takes milliseconds. */
 const PROBE_SECONDS = 5;
-/** Age from which a slow header waits for all others. */
+/** Processor time after which a slow header waits for all others: a busy machine makes none slow. */
 const PROBE_SLICE_MS = 1000;
 
 /**

@@ -6,7 +6,7 @@ export interface Capacity {
   slots: number;
   /** Memory that all running tasks may need by estimate. */
   memoryBytes: number;
-  /** Age from which a running task is `idle`: others that wait come first. In milliseconds. @default no limit */
+  /** Processor time after which a running task is `idle`: others that wait come first. In milliseconds. @default no limit */
   sliceMs?: number;
 }
 
@@ -22,6 +22,8 @@ export interface Task {
   slow: boolean;
   /** Time of the last start, in milliseconds. */
   startedAt: number;
+  /** Reads the milliseconds of processor time that the task has used since a process took it. */
+  usedMs: () => number;
   /** Stops the running task. */
   giveWay: AbortController;
   start: () => void;

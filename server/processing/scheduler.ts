@@ -11,8 +11,9 @@ export interface ScheduledTask<T> {
   /**
    * Does the work. After an abort of `givesWay` it must stop and reject with the signal's reason; it is called again when
    * its turn comes.
+   * @param onTaken receives a stopwatch once a process has taken the task; the slice is measured by it
    */
-  execute: (givesWay: AbortSignal) => Promise<T>;
+  execute: (givesWay: AbortSignal, onTaken: (usedMs: () => number) => void) => Promise<T>;
 }
 
 /** Admits tasks to a fixed number of processes. */
@@ -102,10 +103,13 @@ function run<T>(state: SchedulerState, { turn, memoryBytes, signal, execute }: S
       stops: 0,
       slow: false,
       startedAt: 0,
+      usedMs: () => 0,
       giveWay: new AbortController(),
       start() {
         const { giveWay } = task;
-        execute(giveWay.signal)
+        execute(giveWay.signal, (usedMs) => {
+          task.usedMs = usedMs;
+        })
           .finally(() => state.running.delete(task))
           .then(
             (value) => settle(() => resolve(value)),
@@ -142,6 +146,7 @@ function admit(state: SchedulerState): void {
     dequeue(state.waiting, next);
     state.running.add(next);
     next.startedAt = performance.now();
+    next.usedMs = () => 0;
     next.start();
   }
   if (state.waiting.size === 0 || state.closed) return;
@@ -150,7 +155,7 @@ function admit(state: SchedulerState): void {
 }
 
 function markSlow({ capacity: { sliceMs = Number.POSITIVE_INFINITY }, running }: SchedulerState): void {
-  for (const task of running) task.slow ||= performance.now() - task.startedAt > sliceMs;
+  for (const task of running) task.slow ||= task.usedMs() > sliceMs;
 }
 
 function released(state: SchedulerState): void {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import Tinypool from 'tinypool';
+import { measureProcessorTime } from './processor-time.ts';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
@@ -27,6 +28,8 @@ export interface RunOptions {
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
   onStep?: ((step: RenderStep) => void) | undefined;
+  /** Receives a stopwatch of the process's own time, in milliseconds, once it has taken the task. */
+  onTaken?: ((usedMs: () => number) => void) | undefined;
   /** Receives a function that requests variants from the process once it has taken the task, and undefined at the end. */
   connect?: ((ask: (() => void) | undefined) => void) | undefined;
   /** Receives the names of the variants that the process yields. */
@@ -172,6 +175,7 @@ class RunningTask {
     }
     clearTimeout(this.#timer);
     this.#timer = this.#limit(this.#options.timeoutSeconds, new WorkerTimedOut());
+    this.#options.onTaken?.(measureProcessorTime(pid));
     this.#options.connect?.(() => this.#send({ type: 'yield' }));
   }
 

@@ -22,7 +22,7 @@ export interface Suspect {
 export interface WorkerQueueTask<Task = unknown>
   extends Suspect,
     Omit<ScheduledTask<unknown>, 'execute'>,
-    Pick<RunOptions, 'signal' | 'onStep' | 'connect' | 'onYielded'> {
+    Pick<RunOptions, 'signal' | 'onStep' | 'connect' | 'onYielded' | 'onTaken'> {
   /** The message to the worker's handler. */
   task: Task;
   /** Id shared by the tasks of one render: their crashes count once, and {@link WorkerQueue.release} clears them on success. */
@@ -55,7 +55,7 @@ export interface WorkerQueueOptions {
   timeoutSeconds: number;
   /** Tasks that may be queued, of one account a quarter; more are refused with `overloaded`. @default no limit */
   queueLimit?: number;
-  /** Age from which a running task gives way to every other. In milliseconds. @default no limit */
+  /** Processor time after which a running task gives way to every other. In milliseconds. @default no limit */
   sliceMs?: number;
   /** Kills the process of an aborted task; false only ignores its result, which suits tasks of milliseconds. @default true */
   killOnAbort?: boolean;
@@ -122,9 +122,9 @@ async function enqueue<T>(context: Context, task: WorkerQueueTask): Promise<T> {
   const { killOnAbort = true } = options;
   const { turn, memoryBytes, signal } = task;
   refuseOverload(context, turn.account);
-  const execute = (givesWay: AbortSignal) => {
+  const execute: ScheduledTask<T>['execute'] = (givesWay, onTaken) => {
     const stops = signal && killOnAbort ? AbortSignal.any([signal, givesWay]) : givesWay;
-    return runWithRetry<T>(context, { ...task, signal: stops });
+    return runWithRetry<T>(context, { ...task, signal: stops, onTaken });
   };
   const work = scheduler.run({ turn, memoryBytes, signal, execute }).catch((error: unknown) => {
     throw error instanceof GaveWayTooOften ? tookTooLong(task, options) : error;
@@ -146,7 +146,7 @@ function refuseOverload({ scheduler, options }: Context, account: string): void 
 function tookTooLong({ handler }: WorkerQueueTask, { sliceMs = 0 }: WorkerQueueOptions): AppError {
   if (handler !== 'probe') return overloaded('The image takes long to process, and others wait; try again shortly');
   const limit = sliceMs / 1000;
-  const message = `The image took longer than ${limit} s to read, while others waited`;
+  const message = `The image took more than ${limit} s of processor time to read, while others waited`;
   return new AppError('processing_timeout', message, { details: { limit } });
 }
 
@@ -192,13 +192,13 @@ function reasonOfDeath({ endedBy }: WorkerCrashed, counted: boolean): string {
 /** Runs a task in a worker process. @throws AppError, WorkerCrashed or the signal's reason */
 async function runInPool<T>(
   { options, pool, quarantine }: Context,
-  { handler, task, image, signal, onStep, connect, onYielded, render }: WorkerQueueTask,
+  { handler, task, image, signal, onStep, connect, onYielded, onTaken, render }: WorkerQueueTask,
   { suspect, occasion }: { suspect: string; occasion: string },
 ): Promise<T> {
   const { name, logger, timeoutSeconds } = options;
   let outcome: WorkerOutcome<T>;
   try {
-    outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onYielded });
+    outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onYielded, onTaken });
   } catch (error) {
     if (!(error instanceof WorkerTimedOut)) throw error;
     quarantine.add(suspect, occasion);

@@ -7,13 +7,16 @@ import { turnOf } from '../support/turn.ts';
 function controlled(scheduler: Scheduler) {
   const order: string[] = [];
   const finish = new Map<string, () => void>();
+  /** Processor time of each task, in milliseconds. */
+  const used = new Map<string, number>();
   const add = (name: string, group: string | Turn, memoryBytes = 1, signal?: AbortSignal): Promise<string> =>
     scheduler.run({
       turn: typeof group === 'string' ? turnOf(group) : group,
       memoryBytes,
       signal,
-      execute: (givesWay) => {
+      execute: (givesWay, onTaken) => {
         order.push(name);
+        onTaken(() => used.get(name) ?? 0);
         return new Promise((resolve, reject) => {
           finish.set(name, () => resolve(name));
           givesWay.addEventListener('abort', () => reject(givesWay.reason), { once: true });
@@ -24,7 +27,7 @@ function controlled(scheduler: Scheduler) {
     finish.get(name)?.();
     await tick();
   };
-  return { order, add, end };
+  return { order, used, add, end };
 }
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -190,19 +193,31 @@ describe('createScheduler', () => {
     expect(await sample).toBe('sample');
   });
 
-  it('stops a task that takes longer than its slice while others wait, and refuses it after three times', async () => {
+  it('stops a task that uses more than its slice while others wait, and refuses it after three times', async () => {
     const scheduler = createScheduler({ slots: 1, memoryBytes: 100, sliceMs: 30 });
-    const { order, add, end } = controlled(scheduler);
+    const { order, used, add, end } = controlled(scheduler);
     const slow = add('slow', turnOf('slow', 'free', 'attacker'));
     slow.catch(() => {});
     for (let n = 0; n < 3; n += 1) {
-      // Nothing stops it as long as nobody waits.
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      used.set('slow', 60);
       expect(order.at(-1)).toBe('slow');
       void add(`quick-${n}`, turnOf(`quick-${n}`));
       await expect.poll(() => order.at(-1)).toBe(`quick-${n}`);
       await end(`quick-${n}`);
     }
     await expect(slow).rejects.toBeInstanceOf(GaveWayTooOften);
+  });
+
+  it('stops no task that a process has not taken yet, or that waits for the processor', async () => {
+    const { order, used, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100, sliceMs: 30 }));
+    const slow = add('slow', turnOf('slow'));
+    used.set('slow', 20);
+    void add('quick', turnOf('quick'));
+    // The scheduler looks again every 200 ms.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(order).toEqual(['slow']);
+    await end('slow');
+    expect(await slow).toBe('slow');
+    await end('quick');
   });
 });
