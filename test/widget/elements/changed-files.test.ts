@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -30,10 +30,17 @@ describe('a file that was changed on the disk after it was chosen', () => {
     return tab;
   }
 
+  /** Writes other bytes with a later time: Chromium compares the times of a file by whole seconds. */
+  async function changeOnDisk(): Promise<void> {
+    const { mtimeMs } = await stat(path);
+    await writeFile(path, (await plainImage('hill.png', { width: 90 })).bytes);
+    await utimes(path, new Date(), new Date(mtimeMs + 5_000));
+  }
+
   it('is named as such, needs no second try, and is taken again with its texts', async () => {
     const tab = await openWith({ 'auto-upload': 'false' });
     await field(rows(tab.widget), 'alt').fill('A hill');
-    await writeFile(path, (await plainImage('hill.png', { width: 90 })).bytes);
+    await changeOnDisk();
     await tab.button(text('export.upload')).click();
     await expect.poll(() => textOf(rows(tab.widget))).toContain(text('error.file_changed'));
     const [failed] = await tab.events('io-error');
