@@ -22,7 +22,7 @@ function imagewright_delete_files() {
 			$imagewright_last  = (int) $imagewright_row->meta_id;
 			$imagewright_state = maybe_unserialize( $imagewright_row->meta_value );
 			if ( is_array( $imagewright_state ) && 'beside' === ( $imagewright_state['way'] ?? '' ) ) {
-				Imagewright_Addition::remove_files( (int) $imagewright_row->post_id, $imagewright_state );
+				imagewright()->get( 'Imagewright_Addition' )->remove_files( (int) $imagewright_row->post_id, $imagewright_state );
 			}
 		}
 	} while ( $imagewright_rows );
@@ -30,12 +30,12 @@ function imagewright_delete_files() {
 
 /** Removes the plugin's options and metadata from one site. */
 function imagewright_uninstall_site() {
-	if ( ! empty( Imagewright_Options::all()['delete_files'] ) ) {
+	if ( ! empty( imagewright()->get( 'Imagewright_Options' )->all()['delete_files'] ) ) {
 		imagewright_delete_files();
 		// Cached pages still offer the deleted files.
-		Imagewright_Page_Caches::purge();
+		imagewright()->get( 'Imagewright_Page_Caches' )->purge();
 	}
-	Imagewright_Roles::revoke();
+	imagewright()->get( 'Imagewright_Roles' )->revoke();
 	wp_clear_scheduled_hook( 'imagewright_check' );
 	delete_transient( 'imagewright_vision' );
 	delete_option( 'imagewright_settings' );

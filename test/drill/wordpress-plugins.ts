@@ -237,11 +237,12 @@ async function tryActionScheduler({ rig, hold, upload }: Trial) {
     await rig.site.php<boolean>('return (bool) as_has_scheduled_action( "imagewright_work", null, "imagewright" );'),
   );
   await rig.site.php(
-    'Imagewright_Index::change( "due = 0" ); foreach ( range( 1, 5 ) as $n ) { as_unschedule_all_actions( "imagewright_work" ); as_schedule_single_action( time() - 5, "imagewright_work", array(), "imagewright" ); ActionScheduler_QueueRunner::instance()->run(); }',
+    'global $wpdb; $wpdb->query( "UPDATE " . Imagewright_Index::table() . " SET due = 0" ); foreach ( range( 1, 5 ) as $n ) { as_unschedule_all_actions( "imagewright_work" ); as_schedule_single_action( time() - 5, "imagewright_work", array(), "imagewright" ); ActionScheduler_QueueRunner::instance()->run(); }',
   );
   hold(
     'its runner optimizes the upload',
-    (await rig.site.php<string>('return Imagewright_State::status( $id );', { id })) === 'optimized',
+    (await rig.site.php<string>('return imagewright()->get( Imagewright_Truth::class )->status( $id );', { id })) ===
+      'optimized',
   );
 }
 

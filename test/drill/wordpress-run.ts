@@ -48,15 +48,15 @@ interface Progress {
 
 const COPY = fileURLToPath(new URL('../wordpress/scale/copy-attachments.php', import.meta.url));
 const BATCH = 250;
-const IN_PROGRESS = `return (int) Imagewright_Index::number( "SELECT COUNT(*) FROM " . Imagewright_Index::table() . " WHERE task <> '' AND tries > 0 AND due > " . ( time() + 60 ) . " AND due < " . Imagewright_Queue::NEVER );`;
+const IN_PROGRESS = `global $wpdb; return (int) $wpdb->get_var( "SELECT COUNT(*) FROM " . Imagewright_Index::table() . " WHERE task <> '' AND tries > 0 AND due > " . ( time() + 60 ) . " AND due < " . Imagewright_Queue::NEVER );`;
 /** Locks, tasks and schedule as they are 15 minutes later. */
 const LATER = `global $wpdb;
-Imagewright_Index::execute( "UPDATE " . Imagewright_Index::table() . " SET due = due - 900 WHERE task <> '' AND due > 900 AND due < " . Imagewright_Queue::NEVER );
+$wpdb->query( "UPDATE " . Imagewright_Index::table() . " SET due = due - 900 WHERE task <> '' AND due > 900 AND due < " . Imagewright_Queue::NEVER );
 foreach ( $wpdb->get_results( "SELECT option_name AS n, option_value AS v FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ) as $lock ) {
   $wpdb->update( $wpdb->options, array( 'option_value' => preg_replace_callback( '/^\\d+/', static function ( $time ) { return $time[0] - 900; }, $lock->v ) ), array( 'option_name' => $lock->n ) );
 }
 delete_transient( 'doing_cron' );
-Imagewright_Schedule::wake();`;
+imagewright()->get( Imagewright_Schedule::class )->wake();`;
 
 /**
  * Optimizes a library in one run that no browser watches. WP-Cron works on it. On the way the service is killed twice and stays away
@@ -181,7 +181,7 @@ async function countExports(site: Site): Promise<number> {
   return site.php<number>(
     `$jobs = array();
     foreach ( get_posts( array( 'post_type' => 'attachment', 'post_status' => 'any', 'fields' => 'ids', 'numberposts' => -1 ) ) as $id ) {
-      $state = Imagewright_State::get( $id );
+      $state = imagewright()->get( Imagewright_State::class )->get( $id );
       if ( $state && 'optimized' === $state['status'] ) { $jobs[ $state['job'] ] = true; }
     }
     return count( $jobs );`,

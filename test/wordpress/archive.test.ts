@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { unzipSync } from 'fflate';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltPlugin, buildPlugin } from '../../plugin-bridge/wordpress/build/build-plugin.ts';
+import { stampReadme } from '../../plugin-bridge/wordpress/build/links.ts';
 import { prepare } from './site/prepare.ts';
 
 let plugin: BuiltPlugin;
@@ -21,12 +22,10 @@ describe('the archive', () => {
     const entries = Object.keys(unzipSync(await readFile(plugin.zip)));
     expect(entries.sort()).toEqual(plugin.files.map((name) => `imagewright/${name}`).sort());
     const kinds = entries.filter(
-      (name) =>
-        !/^imagewright\/(LICENSE|build\/NOTICES\.md|sources\/.+\.(ts|css|html|json|svg)|sources\/LICENSE|[\w/-]+\.(php|js|css|txt|pot|po|mo))$/.test(
-          name,
-        ),
+      (name) => !/^imagewright\/(LICENSE|build\/NOTICES\.md|[\w/-]+\.(php|js|css|txt|pot|mo))$/.test(name),
     );
     expect(kinds).toEqual([]);
+    expect(entries.length).toBeLessThan(130);
     for (const name of [
       'imagewright.php',
       'uninstall.php',
@@ -65,24 +64,37 @@ describe('the archive', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has the sources of its scripts, from which these are built again', async () => {
+  it('has an archive of the sources of its scripts beside it, from which these are built again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'imagewright-sources-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const sources = join(folder, 'sources');
-    await cp(join(plugin.folder, 'sources'), sources, { recursive: true });
+    for (const [name, bytes] of Object.entries(unzipSync(await readFile(plugin.sources)))) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), bytes);
+    }
+    const sources = join(folder, 'imagewright-sources');
+    const readme = await readFile(join(sources, 'README.txt'), 'utf8');
     await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(sources, 'node_modules'));
-    const args = ['node_modules/tsx/dist/cli.mjs', 'plugin-bridge/wordpress/build/scripts.ts', '../build'];
-    await promisify(execFile)(process.execPath, args, { cwd: sources });
+    const [, script = '', target = ''] = /^ {4}npx tsx (\S+) (\S+)$/m.exec(readme) ?? [];
+    await promisify(execFile)(process.execPath, ['node_modules/tsx/dist/cli.mjs', script, target], { cwd: sources });
     for (const name of plugin.files.filter((file) => /^build\/.*\.(js|css|md)$/.test(file))) {
       const shipped = await readFile(join(plugin.folder, name));
-      expect([name, shipped.equals(await readFile(join(folder, name)))]).toEqual([name, true]);
+      expect([name, shipped.equals(await readFile(join(sources, name)))]).toEqual([name, true]);
     }
   });
 
-  it('is identical byte for byte when built again', async () => {
-    const first = await readFile(plugin.zip);
-    expect(
-      Buffer.compare(first, await readFile((await buildPlugin(join(plugin.folder, '../../wordpress-again'))).zip)),
-    ).toBe(0);
+  it('is identical byte for byte when built again, as its sources are', async () => {
+    const again = await buildPlugin(join(plugin.folder, '../../wordpress-again'));
+    expect(Buffer.compare(await readFile(plugin.zip), await readFile(again.zip))).toBe(0);
+    expect(Buffer.compare(await readFile(plugin.sources), await readFile(again.sources))).toBe(0);
+  });
+
+  it('names the public address of its sources, if the publisher has entered it', async () => {
+    const readme = await readFile(join(plugin.folder, 'readme.txt'), 'utf8');
+    expect(readme).toContain('imagewright-sources.zip');
+    const links = { homepage: '', author: '', sources: 'https://code.example/imagewright' };
+    expect(stampReadme(readme, links)).toMatch(
+      /== Sources ==\n\nAddress of the sources: https:\/\/code\.example\/imagewright\n/,
+    );
+    expect(stampReadme(readme, { ...links, sources: '' })).toBe(readme);
   });
 });

@@ -95,8 +95,8 @@ describe('an image with optimized files beside it', () => {
 
     const field = (score: number | null) =>
       rig.site.php<string>(
-        `$state = Imagewright_State::get( $id ); $state["quality"]["score"] = $score; Imagewright_State::set( $id, $state );
-          return Imagewright_Attachment_Field::html( Imagewright_Library::describe( $id ) );`,
+        `$state = imagewright()->get( Imagewright_State::class )->get( $id ); $state["quality"]["score"] = $score; imagewright()->get( Imagewright_State::class )->set( $id, $state );
+          return imagewright()->get( Imagewright_Attachment_Field::class )->html( imagewright()->get( Imagewright_Library::class )->describe( $id ) );`,
         { id: image.id, score },
       );
     expect(await field(82.4)).toContain('title="SSIMULACRA2: 82">Difference hardly visible</span>');

@@ -39,7 +39,10 @@ async function holdWork(page: Page) {
 }
 
 /** Works on the queue as WP-Cron does, one image at a time. */
-const workOnce = () => rig.site.php('Imagewright_Runs::fill(); return Imagewright_Worker::run( 0.05 );');
+const workOnce = () =>
+  rig.site.php(
+    'imagewright()->get( Imagewright_Runs::class )->fill(); return imagewright()->get( Imagewright_Worker::class )->run( 0.05 );',
+  );
 
 /** Presses Stop and waits until the server has stored it. */
 async function stop(page: Page) {
@@ -113,7 +116,7 @@ it('counts an image that was in progress when the run was stopped', async () => 
   await agree(page, 'Optimize 2 images for 2 credits');
   await status(page, '0 of 2 done').waitFor(PATIENCE);
   const taken = await rig.site.php<number>(
-    'Imagewright_Runs::fill(); return (int) Imagewright_Queue::take( true )["attachment_id"];',
+    'imagewright()->get( Imagewright_Runs::class )->fill(); return (int) imagewright()->get( Imagewright_Queue::class )->take( true )["attachment_id"];',
   );
   expect(ids).toContain(taken);
   await stop(page);
@@ -122,7 +125,7 @@ it('counts an image that was in progress when the run was stopped', async () => 
   expect(await button(page, 'Resume').count()).toBe(0);
   expect(
     await rig.site.php(
-      'wp_set_current_user( 1 ); $done = Imagewright_Lock::with( $id, static function () use ( $id ) { return Imagewright_Optimization::run( $id, array( "format" => "webp", "preset" => "high", "fill_text" => false ) ); } ); Imagewright_Queue::finish( $id ); return is_wp_error( $done ) ? $done->get_error_message() : "";',
+      'wp_set_current_user( 1 ); $done = imagewright()->get( Imagewright_Exclusive::class )->run( $id, static function () use ( $id ) { return imagewright()->get( Imagewright_Optimization::class )->run( $id, array( "format" => "webp", "preset" => "high", "fill_text" => false ) ); } ); imagewright()->get( Imagewright_Queue::class )->finish( $id ); return is_wp_error( $done ) ? $done->get_error_message() : "";',
       { id: taken },
     ),
   ).toBe('');
@@ -134,14 +137,14 @@ it('does not try an image again whose attempt failed after the run was stopped',
   await uploadMany(1);
   const states = await rig.site.php<unknown[]>(
     `wp_set_current_user( 1 );
-    Imagewright_Runs::start( 'optimize', array(), array( 'format' => 'webp', 'preset' => 'high', 'fillText' => false ) );
-    Imagewright_Runs::fill();
-    $row = Imagewright_Queue::take( true );
-    Imagewright_Runs::set_state( 'stopped' );
-    Imagewright_Queue::give_back( $row, 0 );
-    $stopped = Imagewright_Queue::take( true );
-    Imagewright_Runs::set_state( 'running' );
-    return array( $row['attachment_id'], $stopped, Imagewright_Queue::take( true )['attachment_id'] );`,
+    imagewright()->get( Imagewright_Runs::class )->start( 'optimize', array(), array( 'format' => 'webp', 'preset' => 'high', 'fillText' => false ) );
+    imagewright()->get( Imagewright_Runs::class )->fill();
+    $row = imagewright()->get( Imagewright_Queue::class )->take( true );
+    imagewright()->get( Imagewright_Runs::class )->set_state( 'stopped' );
+    imagewright()->get( Imagewright_Queue::class )->give_back( $row, 0, imagewright()->get( Imagewright_Runs::class )->is_stopped( $row ) );
+    $stopped = imagewright()->get( Imagewright_Queue::class )->take( true );
+    imagewright()->get( Imagewright_Runs::class )->set_state( 'running' );
+    return array( $row['attachment_id'], $stopped, imagewright()->get( Imagewright_Queue::class )->take( true )['attachment_id'] );`,
   );
   expect(states).toEqual([states[0], null, states[0]]);
 });
@@ -203,7 +206,13 @@ it.each(['Stop', 'Close'])('%s in one tab ends the run in the other tab', async 
   await status(first, /Stopped: \d of 6 done/).waitFor(PATIENCE);
   // Images in progress are finished.
   await expect
-    .poll(() => rig.site.php('return count( Imagewright_Index::all( "task <> \'\' AND tries > 0" ) );'), PATIENCE)
+    .poll(
+      () =>
+        rig.site.php(
+          'global $wpdb; return (int) $wpdb->get_var( "SELECT COUNT(*) FROM " . Imagewright_Index::table() . " WHERE task <> \'\' AND tries > 0" );',
+        ),
+      PATIENCE,
+    )
     .toBe(0);
   const done = (await spent()) - before;
   expect([1, 2]).toContain(done);

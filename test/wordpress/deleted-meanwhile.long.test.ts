@@ -8,7 +8,7 @@ const { rig, admin, upload, remove } = useRig({ delivery: 'beside' });
 const LEFT = `global $wpdb;
 return array(
 	'meta' => $wpdb->get_col( $wpdb->prepare( "SELECT meta_key FROM $wpdb->postmeta WHERE post_id = %d", $id ) ),
-	'row'  => Imagewright_Index::row( $id ),
+	'row'  => imagewright()->get( Imagewright_Index::class )->row( $id ),
 );`;
 
 /** Deletes an image from another request right before its files are saved. */

@@ -211,7 +211,7 @@ describe('the result that replaces an image', () => {
 it('reads address and key from the environment, else from a constant, else from the settings', async () => {
   const seen = await rig.site.php(
     `update_option( 'imagewright_settings', array( 'url' => 'https://of.settings' ) ); update_option( 'imagewright_api_key', 'iw_settings' );
-    $read = static function () { return array( Imagewright_Options::url(), Imagewright_Options::key() ); };
+    $read = static function () { return array( imagewright()->get( Imagewright_Options::class )->url(), imagewright()->get( Imagewright_Options::class )->key() ); };
     putenv( 'IMAGEWRIGHT_URL=https://of.environment/' ); putenv( 'IMAGEWRIGHT_API_KEY= iw_environment ' );
     $seen = array( $read() );
     putenv( 'IMAGEWRIGHT_URL' ); putenv( 'IMAGEWRIGHT_API_KEY' );
@@ -224,7 +224,9 @@ it('reads address and key from the environment, else from a constant, else from 
     [url, rig.account.apiKey],
   ]);
   await rig.site.define({});
-  const stored = await rig.site.php('return array( Imagewright_Options::url(), Imagewright_Options::key() );');
+  const stored = await rig.site.php(
+    'return array( imagewright()->get( Imagewright_Options::class )->url(), imagewright()->get( Imagewright_Options::class )->key() );',
+  );
   expect(stored).toEqual(['https://of.settings', 'iw_settings']);
 });
 

@@ -55,7 +55,7 @@ describe('the settings', () => {
       ...['none', 'none', 'none', 'none'],
       'queued',
     ]);
-    await rig.site.php('Imagewright_Schedule::clear();');
+    await rig.site.php('imagewright()->get( Imagewright_Schedule::class )->clear();');
   });
 
   it('leave small files out of runs, free of charge, until the limit is changed', async () => {
@@ -90,7 +90,7 @@ describe('the settings', () => {
     const saved = await rig.site.php<Record<string, unknown>>(
       `wp_set_current_user( 1 ); require_once ABSPATH . 'wp-admin/includes/admin.php';
       $input = array( 'skip_names' => " /logo.png \\r\\n\\r\\na\\\\b/\\nlogo.png", 'max_edge' => '12', 'skip_below' => '-3' );
-      return Imagewright_Settings_Page::sanitize_settings( $input ) + array( 'told' => wp_list_pluck( get_settings_errors(), 'message' ) );`,
+      return imagewright()->get( Imagewright_Settings_Page::class )->sanitize_settings( $input ) + array( 'told' => wp_list_pluck( get_settings_errors(), 'message' ) );`,
     );
     expect(saved).toMatchObject({ skip_names: 'logo.png\na/b/', max_edge: 0, skip_below: 0 });
     expect(saved.told).toEqual([
@@ -114,7 +114,7 @@ it('lists are restricted to a state, and months add up what was optimized', asyn
     ...[['open', 'done'], ['open'], ['done'], []],
   ]);
   const [month] = await rig.site.php<{ images: number; before: number; after: number }[]>(
-    'return Imagewright_Statistics::months();',
+    'return imagewright()->get( Imagewright_Statistics::class )->months();',
   );
   expect(month?.images).toBe(1);
   expect(month?.after).toBeLessThan(month?.before ?? 0);

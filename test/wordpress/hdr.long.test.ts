@@ -100,7 +100,10 @@ it('an HDR image that no export keeps HDR is left out before it costs anything, 
   });
   expect(await rig.account.api.balance()).toBe(before);
   expect(
-    await rig.site.php('return Imagewright_Strings::pill( Imagewright_Library::describe( $id ) );', { id: image.id }),
+    await rig.site.php(
+      'return Imagewright_Status_Text::pill( imagewright()->get( Imagewright_Library::class )->describe( $id ) );',
+      { id: image.id },
+    ),
   ).toBe('Left out');
   await settings({ flatten_hdr: true });
   expect(await admin.json('GET', '/run/preview')).toMatchObject({ images: 1, cost: 1 });

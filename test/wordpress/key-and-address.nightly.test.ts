@@ -21,7 +21,7 @@ const typedInto = (url: string, key: string) =>
 it('refuses a new address without encryption, except on private hosts, and warns of a stored one', async () => {
   const save = (url: string) =>
     rig.site.php<string>(
-      'require_once ABSPATH . "wp-admin/includes/template.php"; Imagewright_Settings_Page::settings(); update_option( "imagewright_settings", array( "url" => $url ) ); return Imagewright_Options::all()["url"];',
+      'require_once ABSPATH . "wp-admin/includes/template.php"; imagewright()->get( Imagewright_Settings_Page::class )->settings(); update_option( "imagewright_settings", array( "url" => $url ) ); return imagewright()->get( Imagewright_Options::class )->all()["url"];',
       { url },
     );
   const before = await save('https://one.example');
@@ -40,7 +40,7 @@ it('refuses a new address without encryption, except on private hosts, and warns
   ];
   for (const host of open) expect(await save(`http://${host}`)).toBe(`http://${host}`);
   await rig.site.php(
-    'add_filter( "imagewright_allow_http", "__return_true" ); require_once ABSPATH . "wp-admin/includes/template.php"; Imagewright_Settings_Page::settings(); update_option( "imagewright_settings", array( "url" => "http://two.example" ) );',
+    'add_filter( "imagewright_allow_http", "__return_true" ); require_once ABSPATH . "wp-admin/includes/template.php"; imagewright()->get( Imagewright_Settings_Page::class )->settings(); update_option( "imagewright_settings", array( "url" => "http://two.example" ) );',
   );
   await rig.site.define({});
   expect(await save('http://two.example/')).toBe('http://two.example');
@@ -123,7 +123,7 @@ describe('the key, after a new address was entered in the form', () => {
       const body = new URLSearchParams({ ...form, 'imagewright_settings[url]': url });
       const saved = await fetch(`${rig.site.url}/wp-admin/options.php`, { method: 'POST', headers, body });
       const stored = await rig.site.php<string[]>(
-        'return array( Imagewright_Options::all()["url"], get_option( "imagewright_api_key" ) );',
+        'return array( imagewright()->get( Imagewright_Options::class )->all()["url"], get_option( "imagewright_api_key" ) );',
       );
       const text = await saved.text();
       // WordPress opens no address in the server's own network that comes from a form, nor one of an unknown host.

@@ -49,7 +49,9 @@ it('images in a bucket stay as they are for visitors, are left out and said so, 
   expect(await post(`/attachments/${late.id}/optimize`)).toMatchObject([422, { code: 'imagewright_offloaded' }]);
   expect(await rig.account.api.balance()).toBe(balance);
   expect(await admin.json('GET', '/status')).toMatchObject({ optimized: 0, offloaded: 2 });
-  const health = await rig.site.php<{ description: string }>('return Imagewright_Nightly::report();');
+  const health = await rig.site.php<{ description: string }>(
+    'return imagewright()->get( Imagewright_Site_Health::class )->report();',
+  );
   expect(health.description).toContain('Offloaded: 2.');
 
   expect(await post(`/attachments/${early.id}/restore`)).toMatchObject([200, { restored: true }]);

@@ -94,7 +94,10 @@ it('the list shows a pill with a menu, which closes, and a waiting image is not 
   const id = await upload('pill.jpg');
   const waiting = await upload('waits.jpg');
   await admin.json('POST', `/attachments/${id}/optimize`);
-  await rig.site.php('Imagewright_Queue::add( array( $waiting ), "optimize", time() + 9000, 1, "" );', { waiting });
+  await rig.site.php(
+    'imagewright()->get( Imagewright_Queue::class )->add( array( $waiting ), "optimize", time() + 9000, 1, "" );',
+    { waiting },
+  );
   const { page, expectQuiet } = await openPage('upload.php?mode=list');
   const pill = (of: number) => page.locator(`[data-imagewright-id="${of}"] .imagewright-pill`);
   expect(await pill(id).innerText()).toMatch(/^−\d+ %$/);

@@ -20,7 +20,7 @@ it.each([
   { timeout: 90_000 },
   async (format) => {
     // PHP as WebAssembly and older WordPress cannot show AVIF everywhere.
-    const formats = await rig.site.php<string[]>('return Imagewright_Options::formats();');
+    const formats = await rig.site.php<string[]>('return imagewright()->get( Imagewright_Options::class )->formats();');
     if (!formats.includes(format)) return;
     const image = await upload(`${format} original.jpg`, await photograph(1100));
     const old = { large: await urlOf(rig, image.id, 'large'), full: await urlOf(rig, image.id, 'full') };

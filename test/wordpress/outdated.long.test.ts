@@ -54,7 +54,9 @@ describe('files of WordPress that change behind the plugin', { timeout: 120_000 
     expect(await state(image.id)).toMatchObject({ status: 'outdated', gap: 'outdated' });
     expect(await preview()).toMatchObject({ images: 1, repairs: 1, cost: 0 });
     expect(await admin.json('GET', '/status')).toMatchObject({ optimized: 0, outdated: 1 });
-    const health = await rig.site.php<{ status: string; description: string }>('return Imagewright_Nightly::report();');
+    const health = await rig.site.php<{ status: string; description: string }>(
+      'return imagewright()->get( Imagewright_Site_Health::class )->report();',
+    );
     expect(health).toMatchObject({ status: 'recommended', description: expect.stringContaining('Outdated: 1.') });
 
     expect(await run()).toMatchObject({ total: 1, done: 1, failedCount: 0 });
@@ -70,7 +72,9 @@ describe('files of WordPress that change behind the plugin', { timeout: 120_000 
     expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);
     await rig.site.php('touch( get_attached_file( $id ), time() + 77 );', { id: image.id });
     await rig.site.php('do_action( "imagewright_check" );');
-    const row = await rig.site.php('return Imagewright_Index::row( $id );', { id: image.id });
+    const row = await rig.site.php('return imagewright()->get( Imagewright_Index::class )->row( $id );', {
+      id: image.id,
+    });
     expect(row).toMatchObject({ status: 'outdated' });
     expect(await rig.site.php('return get_option( "imagewright_checked" );')).toMatchObject({ checked: 1, wrong: 1 });
     await rig.site.php('do_action( "imagewright_check" );');

@@ -9,7 +9,7 @@ const PATIENCE = { timeout: PATIENCE_MS, interval: 300 };
 afterEach(async () => {
   await emptyLibrary();
   await rig.site.php(
-    'delete_option( "imagewright_today" ); delete_option( "imagewright_pause" ); Imagewright_Schedule::clear();',
+    'delete_option( "imagewright_today" ); delete_option( "imagewright_pause" ); imagewright()->get( Imagewright_Schedule::class )->clear();',
   );
 });
 
@@ -35,14 +35,16 @@ describe('new uploads', () => {
     await withCron(() => statusOf(tiny)).toBe('failed');
     const [left] = [await rig.account.api.balance()];
     expect(before - left).toBeLessThanOrEqual(2);
-    expect(await rig.site.php('return Imagewright_Daily_Budget::used();')).toBe(1);
+    expect(await rig.site.php('return imagewright()->get( Imagewright_Uploads::class )->used_today();')).toBe(1);
   });
 
   it('wait while the service does not respond, and are optimized afterwards', async () => {
     await rig.define({ IMAGEWRIGHT_URL: 'http://127.0.0.1:9' });
     const id = await admin.upload('later.jpg', await photograph(700), 'image/jpeg');
     const pause = () =>
-      rig.site.php<{ tries?: number; message?: string }>('return (object) Imagewright_Queue::paused();');
+      rig.site.php<{ tries?: number; message?: string }>(
+        'return (object) imagewright()->get( Imagewright_Queue::class )->paused();',
+      );
     await withCron(async () => (await pause()).message ?? '').toContain('does not respond');
     expect(await statusOf(id)).toBe('queued');
     const before = await rig.account.api.balance();

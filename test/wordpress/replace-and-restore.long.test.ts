@@ -110,7 +110,11 @@ describe('images of other kinds', () => {
 
   it('become AVIF if WordPress supports it; otherwise the format is refused', async () => {
     const bytes = await photograph(800);
-    if (!(await rig.site.php<string[]>('return Imagewright_Options::formats();')).includes('avif')) {
+    if (
+      !(await rig.site.php<string[]>('return imagewright()->get( Imagewright_Options::class )->formats();')).includes(
+        'avif',
+      )
+    ) {
       const id = await admin.upload('no-avif.jpg', bytes, 'image/jpeg');
       expect((await admin.call('POST', `/attachments/${id}/optimize`, { format: 'avif' })).status).toBe(400);
       return;

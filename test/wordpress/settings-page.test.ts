@@ -4,11 +4,12 @@ import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 const tests = useRig();
 const { rig } = tests;
 const { openPage } = useBrowser(tests);
-const stored = () => rig.site.php<Record<string, unknown>>('return Imagewright_Options::all();');
+const stored = () =>
+  rig.site.php<Record<string, unknown>>('return imagewright()->get( Imagewright_Options::class )->all();');
 const SANITIZE = `wp_set_current_user( 1 ); require_once ABSPATH . 'wp-admin/includes/admin.php';
   update_option( 'imagewright_settings', $before + get_option( 'imagewright_settings' ) );
   $GLOBALS['wp_settings_errors'] = array();
-  return Imagewright_Settings_Page::sanitize_settings( $input ) + array( 'told' => wp_list_pluck( get_settings_errors(), 'message' ) );`;
+  return imagewright()->get( Imagewright_Settings_Page::class )->sanitize_settings( $input ) + array( 'told' => wp_list_pluck( get_settings_errors(), 'message' ) );`;
 
 it('settings have three sections; the last is folded and opens where a field is wrong; an empty field is no limit', async () => {
   const { page, expectQuiet } = await openPage('options-general.php?page=imagewright');

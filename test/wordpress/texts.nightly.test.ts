@@ -6,7 +6,7 @@ const tests = useRig({ delivery: 'beside' });
 const { rig, admin, post, emptyLibrary } = tests;
 const { openPage } = useBrowser(tests);
 
-const NOTE = `wp_set_current_user( 1 ); update_post_meta( $id, '_wp_attachment_image_alt', wp_slash( $text ) ); Imagewright_Text_Record::note( $id, $text, $by );`;
+const NOTE = `wp_set_current_user( 1 ); update_post_meta( $id, '_wp_attachment_image_alt', wp_slash( $text ) ); imagewright()->get( Imagewright_Texts::class )->note( $id, $text, $by );`;
 const write = (id: number, text: string, by: string) => rig.site.php(NOTE, { id, text, by });
 const textsOf = (id: number) => admin.json<{ alt: string; texts: unknown[] }>('GET', `/attachments/${id}`);
 const unconfirmed = () => admin.json<{ items: { alt: string }[]; total: number }>('GET', '/texts/unconfirmed');
@@ -62,7 +62,7 @@ it('of more than 1,000 texts the number is not counted to its end', async () => 
   for (const id of ids) await write(id, 'A river', 'ai');
   // Of images that this user may not change: rows without their posts are counted, and not shown.
   await rig.site.php(
-    'global $wpdb; foreach ( array( "_wp_attachment_image_alt", Imagewright_Text_Record::META ) as $key ) { $value = maybe_serialize( get_post_meta( $id, $key, true ) ); for ( $n = 0; $n < 1000; $n++ ) { $wpdb->insert( $wpdb->postmeta, array( "post_id" => 900000 + $n, "meta_key" => $key, "meta_value" => $value ) ); } }',
+    'global $wpdb; foreach ( array( "_wp_attachment_image_alt", Imagewright_Texts::META ) as $key ) { $value = maybe_serialize( get_post_meta( $id, $key, true ) ); for ( $n = 0; $n < 1000; $n++ ) { $wpdb->insert( $wpdb->postmeta, array( "post_id" => 900000 + $n, "meta_key" => $key, "meta_value" => $value ) ); } }',
     { id: ids[0] },
   );
   expect(await unconfirmed()).toMatchObject({

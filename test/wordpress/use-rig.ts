@@ -56,7 +56,7 @@ export async function openMenu(page: Page, id: number) {
 export const PATIENCE = { timeout: PATIENCE_MS };
 
 const EMPTY = `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
-Imagewright_Runs::forget(); delete_option( "imagewright_run_1" );`;
+imagewright()->get( Imagewright_Runs::class )->forget(); delete_option( "imagewright_run_1" );`;
 
 /**
  * Opens the shared service and site before the tests of a file and logs the administrator in. Resets the

@@ -15,13 +15,14 @@ const statusOf = async (id: number) => (await admin.json('GET', `/attachments/${
 /** Works on the queue as WP-Cron does, when the pause is over and the waiting tasks are due; returns the next pause in seconds. */
 const workLater = () =>
   rig.site.php<number>(`wp_cache_delete( 'imagewright_pause', 'options' );
-    $pause = Imagewright_Queue::paused();
+    $pause = imagewright()->get( Imagewright_Queue::class )->paused();
     if ( $pause ) { update_option( 'imagewright_pause', array( 'until' => time() - 1 ) + $pause, false ); }
-    Imagewright_Index::execute( 'UPDATE ' . Imagewright_Index::table() . " SET due = 1 WHERE task <> ''" );
+    global $wpdb;
+    $wpdb->query( 'UPDATE ' . Imagewright_Index::table() . " SET due = 1 WHERE task <> ''" );
     // WP-Cron removes an event before it runs it.
     wp_clear_scheduled_hook( 'imagewright_work' );
-    Imagewright_Schedule::slice();
-    return max( 0, Imagewright_Queue::paused_until() - time() );`);
+    imagewright()->get( Imagewright_Worker::class )->slice();
+    return max( 0, imagewright()->get( Imagewright_Queue::class )->paused_until() - time() );`);
 
 it('an upload waits for a service that is away for hours, with growing pauses, and is then charged once', async () => {
   const before = await rig.account.api.balance();
@@ -39,7 +40,7 @@ it('an upload waits for a service that is away for hours, with growing pauses, a
   expect(pauses.reduce((sum, pause) => sum + pause)).toBeGreaterThan(5400);
   expect(await statusOf(id)).toBe('queued');
   const row = await rig.site.php(
-    'return array_intersect_key( Imagewright_Index::row( $id ), array( "task" => 1, "tries" => 1 ) );',
+    'return array_intersect_key( imagewright()->get( Imagewright_Index::class )->row( $id ), array( "task" => 1, "tries" => 1 ) );',
     { id },
   );
   expect(row).toEqual({ task: 'new', tries: '0' });

@@ -50,7 +50,7 @@ it('a page is weighed before and after, image by image, in both ways of delivery
 async function viewIsSigned(url: string) {
   const html = async (query: string) => (await fetch(`${url}${url.includes('?') ? '&' : '?'}${query}`)).text();
   const signed = await rig.site.php<string>(
-    '$sign = new ReflectionMethod( "Imagewright_Page_View", "sign" ); $sign->setAccessible( true ); return $sign->invoke( null, "before", time() - $age );',
+    '$sign = new ReflectionMethod( "Imagewright_Page_View", "sign" ); $sign->setAccessible( true ); return $sign->invoke( imagewright()->get( Imagewright_Page_View::class ), "before", time() - $age );',
     { age: 0 },
   );
   expect(await html(`imagewright_view=${signed}`)).not.toContain('.iw.webp');

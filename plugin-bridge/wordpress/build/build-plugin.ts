@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { bundleScripts } from './bundle-scripts.ts';
@@ -21,11 +21,13 @@ export interface BuiltPlugin {
   folder: string;
   /** The archive that WordPress installs. */
   zip: string;
+  /** The sources of its scripts, to be published beside it. */
+  sources: string;
   /** Files in the archive, sorted. */
   files: string[];
 }
 
-/** Builds the plugin and its archive, by default in `dist/wordpress`. Equal sources give equal bytes. */
+/** Builds the plugin, its archive and that of its sources, by default in `dist/wordpress`. Equal sources give equal bytes. */
 export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   const folder = join(target, 'imagewright');
   await rm(target, { recursive: true, force: true });
@@ -33,24 +35,31 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
   await stampLinks(folder);
   await bundleScripts(join(folder, 'build'));
-  await copySources(join(folder, 'sources'));
+  await copySources(join(target, 'imagewright-sources'));
   await writeFile(join(folder, 'build/widget-strings.php'), await widgetStrings());
   await writeFile(join(folder, 'build/host-strings.php'), hostStrings());
   await compileLanguages(join(source, 'languages'), join(folder, 'languages'));
   await writeFile(join(folder, 'languages/imagewright.pot'), await template(folder));
+  const { zip, files } = await archive(target, 'imagewright');
+  const { zip: sources } = await archive(target, 'imagewright-sources');
+  return { folder, zip, sources, files };
+}
+
+/** Packs a folder into a ZIP beside it. Returns the files in it, sorted. */
+async function archive(target: string, name: string): Promise<{ zip: string; files: string[] }> {
+  const folder = join(target, name);
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .sort();
   const entries: Record<string, [Uint8Array, { mtime: Date }]> = {};
-  for (const name of files) {
+  for (const file of files) {
     // A fixed time keeps the bytes equal. The dates of the format begin in 1980.
-    entries[`imagewright/${name}`] = [await readFile(join(folder, name)), { mtime: new Date(1980, 0, 2) }];
+    entries[`${name}/${file}`] = [await readFile(join(folder, file)), { mtime: new Date(1980, 0, 2) }];
   }
-  const zip = join(target, 'imagewright.zip');
-  await mkdir(dirname(zip), { recursive: true });
+  const zip = join(target, `${name}.zip`);
   await writeFile(zip, zipSync(entries, { level: 9 }));
-  return { folder, zip, files };
+  return { zip, files };
 }
 
 /** Adds the links of the publisher to the main file and the readme. */

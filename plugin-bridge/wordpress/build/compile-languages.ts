@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { mo, po } from 'gettext-parser';
 
 /**
- * Compiles the translations in a folder (`imagewright-<locale>.po`) and writes source and result (`.mo`) to
- * another folder.
+ * Compiles the translations in a folder (`imagewright-<locale>.po`) into another folder (`.mo`).
  * @throws Error if a file is not a translation
  */
 export async function compileLanguages(from: string, to: string): Promise<void> {
@@ -12,7 +11,6 @@ export async function compileLanguages(from: string, to: string): Promise<void> 
   const names = (await readdir(from)).filter((name) => name.endsWith('.po')).sort();
   for (const name of names) {
     const source = await readFile(join(from, name));
-    await writeFile(join(to, name), source);
     await writeFile(join(to, name.replace(/\.po$/, '.mo')), mo.compile(po.parse(source, { validation: true })));
   }
 }

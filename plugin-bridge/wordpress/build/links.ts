@@ -6,13 +6,23 @@ export interface Links {
   homepage: string;
   /** Page of its author: `author.url`. */
   author: string;
+  /** Where the sources of the scripts are published: `repository.url`. */
+  sources: string;
 }
 
 /** Reads the links from `package.json`, where whoever publishes the plugin enters them. */
 export async function readLinks(): Promise<Links> {
   const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
-  const { homepage = '', author } = JSON.parse(text) as { homepage?: string; author?: { url?: string } };
-  return { homepage, author: author?.url ?? '' };
+  const {
+    homepage = '',
+    author,
+    repository,
+  } = JSON.parse(text) as {
+    homepage?: string;
+    author?: { url?: string };
+    repository?: { url?: string };
+  };
+  return { homepage, author: author?.url ?? '', sources: (repository?.url ?? '').replace(/^git\+|\.git$/g, '') };
 }
 
 /** Adds links to the header of the plugin's main file. */
@@ -22,7 +32,12 @@ export function stampHeader(php: string, { homepage, author }: Links): string {
     .replace(/^ \* License: /m, author ? ` * Author URI:        ${author}\n$&` : '$&');
 }
 
-/** Adds the link to the service to the readme. */
-export function stampReadme(readme: string, { homepage }: Links): string {
-  return homepage ? readme.replace(/^(== External services ==\n\n)/m, `$1About the service: ${homepage}\n\n`) : readme;
+/** Adds the links to the service and to the sources to the readme. */
+export function stampReadme(readme: string, { homepage, sources }: Links): string {
+  const withService = homepage
+    ? readme.replace(/^(== External services ==\n\n)/m, `$1About the service: ${homepage}\n\n`)
+    : readme;
+  return sources
+    ? withService.replace(/^(== Sources ==\n\n)/m, `$1Address of the sources: ${sources}\n\n`)
+    : withService;
 }

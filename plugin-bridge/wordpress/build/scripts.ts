@@ -1,4 +1,4 @@
-// Builds the scripts of the plugin alone, into the folder that is given: `npx tsx plugin-bridge/wordpress/build/scripts.ts ../build`.
+// Builds the scripts of the plugin alone, into the folder that is given: `npx tsx plugin-bridge/wordpress/build/scripts.ts build`.
 import { resolve } from 'node:path';
 import { bundleScripts } from './bundle-scripts.ts';
 

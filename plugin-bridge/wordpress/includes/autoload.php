@@ -17,7 +17,7 @@ function imagewright_autoload( $class_name ) {
 		return;
 	}
 	$name = 'class-' . str_replace( '_', '-', strtolower( $class_name ) ) . '.php';
-	foreach ( array( 'Service', 'Media', 'Replace', 'Deliver', 'Bulk', 'Cli', 'Editor', 'Report', 'Admin' ) as $imagewright_folder ) {
+	foreach ( array( '', 'Service', 'Media', 'Texts', 'Deliver', 'Replace', 'Bulk', 'Report', 'Admin', 'Rest', 'Cli' ) as $imagewright_folder ) {
 		$file = IMAGEWRIGHT_DIR . "includes/$imagewright_folder/$name";
 		if ( is_readable( $file ) ) {
 			require_once $file;
@@ -27,3 +27,17 @@ function imagewright_autoload( $class_name ) {
 }
 
 spl_autoload_register( 'imagewright_autoload' );
+
+/**
+ * Returns the plugin, whose objects are made when they are needed. Only the plugin's main file and uninstall.php ask for it: objects
+ * get others by their constructors.
+ *
+ * @return Imagewright_Plugin
+ */
+function imagewright() {
+	static $plugin = null;
+	if ( null === $plugin ) {
+		$plugin = new Imagewright_Plugin();
+	}
+	return $plugin;
+}

@@ -9,6 +9,7 @@ import { lint } from '../site/lint.ts';
 import { wasmPhp } from '../site/packages.ts';
 import { findPhp } from '../site/php.ts';
 import { prepare } from '../site/prepare.ts';
+import { cycles, forbiddenArrows, readClasses } from './arrows.ts';
 import { findCodeSniffer, sniff } from './code-sniffer.ts';
 import { checkWithPluginCheck } from './plugin-check.ts';
 
@@ -34,6 +35,14 @@ const files = readdirSync(built.folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.php'))
   .map((name) => join(built.folder, name));
 
+const classes = readClasses();
+note('arrows between folders', forbiddenArrows(classes).join('\n'));
+note(
+  'circles of classes',
+  cycles(classes)
+    .map((names) => names.join(' '))
+    .join('\n'),
+);
 await checkSyntax();
 const php = await findPhp();
 const sniffer = php ? findCodeSniffer(php) : null;
@@ -55,7 +64,11 @@ const pluginCheck = php ? await checkWithPluginCheck(php) : null;
 if (pluginCheck === null) skip('Plugin Check', 'IMAGEWRIGHT_PLUGIN_CHECK and IMAGEWRIGHT_WP_CLI are not set');
 else note('Plugin Check', pluginCheck);
 const links = await readLinks();
-const missing = [links.homepage ? '' : 'homepage', links.author ? '' : 'author.url'].filter(Boolean);
+const missing = [
+  links.homepage ? '' : 'homepage',
+  links.author ? '' : 'author.url',
+  links.sources ? '' : 'repository.url',
+].filter(Boolean);
 if (missing.length > 0) skip('links for wordpress.org', `package.json has no ${missing.join(' and ')}`);
 else note('links for wordpress.org', '');
 

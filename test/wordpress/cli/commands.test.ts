@@ -10,8 +10,8 @@ const standIn = readFile(new URL('stand-in-wp-cli.php', import.meta.url), 'utf8'
 const wp = async (name: string, args: string[] = [], options: object = {}) =>
   rig.site.php<unknown[][]>(
     `eval( '?>' . $stand_in ); define( 'WP_CLI', true ); wp_set_current_user( 0 );
-    Imagewright_Cli::register();
-    try { call_user_func( array( new WP_CLI::$commands['imagewright'](), $name ), $args, (array) $options ); } catch ( RuntimeException $error ) {}
+    imagewright()->add_commands();
+    try { call_user_func( array( WP_CLI::$commands['imagewright'], $name ), $args, (array) $options ); } catch ( RuntimeException $error ) {}
     return WP_CLI::$said;`,
     { stand_in: await standIn, name, args, options },
   );

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const wp = async (name: string, args: string[] = [], options: object = {}) =>
   rig.site.php<unknown[][]>(
-    `eval( '?>' . $stand_in ); define( 'WP_CLI', true ); wp_set_current_user( 0 ); Imagewright_Cli::register();
+    `eval( '?>' . $stand_in ); define( 'WP_CLI', true ); wp_set_current_user( 0 ); imagewright()->add_commands();
     try { call_user_func( WP_CLI::$commands["imagewright $name"], $args, (array) $options ); } catch ( RuntimeException $error ) {}
     return WP_CLI::$said;`,
     { stand_in: await standIn, name, args, options },
@@ -78,7 +78,7 @@ it('describing again after PHP was killed pays nothing more', async () => {
   const { apiKey, api } = await describing.createAccount({ credits: 20 });
   await rig.define({ IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey });
   const asked = vision.questions().length;
-  const describe = `try { return Imagewright_Description::of( $id, Imagewright_Description::context( $id ) ); } catch ( RuntimeException $end ) { return $end->getMessage(); }`;
+  const describe = `try { return imagewright()->get( Imagewright_Description::class )->of( $id, imagewright()->get( Imagewright_Description::class )->context( $id ) ); } catch ( RuntimeException $end ) { return $end->getMessage(); }`;
   // PHP ends before it has read the answer, then before it has saved the text.
   const lost = `add_filter( 'http_response', static function ( $answer, $args, $url ) {
     if ( false !== strpos( $url, '/analyze' ) ) { throw new RuntimeException( 'killed' ); }

@@ -49,8 +49,8 @@ interface Stored {
 
 const STORED = `return array_map( static function ( $id ) {
 	clean_post_cache( $id );
-	$shown = wp_list_pluck( Imagewright_Shown::of( $id ), 'path' );
-	$item  = Imagewright_Library::describe( $id );
+	$shown = wp_list_pluck( imagewright()->get( Imagewright_Shown::class )->of( $id ), 'path' );
+	$item  = imagewright()->get( Imagewright_Library::class )->describe( $id );
 	return array(
 		'id'      => $id,
 		'name'    => $item['filename'],

@@ -151,7 +151,9 @@ it('is fast with the plugin, which adds little to what WordPress needs', { timeo
   const service = await sharedService();
   const account = await service.createAccount({ credits: 100_000 });
   await site.define({ IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: account.apiKey });
-  await site.php('update_option( "imagewright_settings", array( "auto" => false ) ); Imagewright_Index::install();');
+  await site.php(
+    'update_option( "imagewright_settings", array( "auto" => false ) ); imagewright()->get( Imagewright_Lifecycle::class )->install();',
+  );
   const [optimized, noGain] = await markAsOptimized(site, first, last);
   console.log(`${optimized} optimized, ${noGain} without gain`);
   expect([optimized, noGain]).toEqual([COUNT - Math.ceil(COUNT / 6), Math.ceil(COUNT / 6)]);

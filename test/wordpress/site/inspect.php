@@ -75,7 +75,7 @@ add_filter(
 			// The image whose lock this process holds.
 			$held = new ReflectionProperty( 'Imagewright_Lock', 'held' );
 			$held->setAccessible( true );
-			return defined( $name ) && isset( $held->getValue()[ 'imagewright_' . constant( $name ) . '.lock' ] );
+			return defined( $name ) && isset( $held->getValue( imagewright()->get( Imagewright_Lock::class ) )[ 'imagewright_' . constant( $name ) . '.lock' ] );
 		};
 		if ( false !== strpos( $url, '/download?' ) && defined( 'IMAGEWRIGHT_TEST_BLIND' ) ) {
 			add_filter(

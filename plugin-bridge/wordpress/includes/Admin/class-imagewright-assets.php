@@ -12,11 +12,66 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Assets {
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'admin_enqueue_scripts', array( __CLASS__, 'on_screen' ) );
-		add_action( 'wp_enqueue_media', array( __CLASS__, 'attachments' ) );
-		add_action( 'enqueue_block_editor_assets', array( __CLASS__, 'editor' ) );
+	/**
+	 * True if the configuration is printed on this page.
+	 *
+	 * @var bool
+	 */
+	private $is_configured = false;
+
+	/** Media > Optimize. */
+	private Imagewright_Optimize_Page $optimize_page;
+	/** Media > Image texts. */
+	private Imagewright_Texts_Page $texts_page;
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Model of the service. */
+	private Imagewright_Vision $vision;
+	/** List of the media library. */
+	private Imagewright_Media_List $media_list;
+	/** Translated texts of single screens. */
+	private Imagewright_Screen_Strings $screen_strings;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Optimize_Page  $optimize_page  Media > Optimize.
+	 * @param Imagewright_Texts_Page     $texts_page     Media > Image texts.
+	 * @param Imagewright_Access         $access         Permissions of users.
+	 * @param Imagewright_Options        $options        Settings.
+	 * @param Imagewright_Vision         $vision         Model of the service.
+	 * @param Imagewright_Media_List     $media_list     List of the media library.
+	 * @param Imagewright_Screen_Strings $screen_strings Translated texts of single screens.
+	 */
+	public function __construct(
+		Imagewright_Optimize_Page $optimize_page,
+		Imagewright_Texts_Page $texts_page,
+		Imagewright_Access $access,
+		Imagewright_Options $options,
+		Imagewright_Vision $vision,
+		Imagewright_Media_List $media_list,
+		Imagewright_Screen_Strings $screen_strings
+	) {
+		$this->optimize_page  = $optimize_page;
+		$this->texts_page     = $texts_page;
+		$this->access         = $access;
+		$this->options        = $options;
+		$this->vision         = $vision;
+		$this->media_list     = $media_list;
+		$this->screen_strings = $screen_strings;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'admin_enqueue_scripts', array( __CLASS__, 'on_screen' ) );
+		$hooks->action( 'wp_enqueue_media', array( __CLASS__, 'attachments' ) );
+		$hooks->action( 'enqueue_block_editor_assets', array( __CLASS__, 'editor' ) );
 	}
 
 	/**
@@ -24,52 +79,52 @@ class Imagewright_Assets {
 	 *
 	 * @param string $screen Hook of the screen.
 	 */
-	public static function on_screen( $screen ) {
-		if ( Imagewright_Optimize_Page::hook() === $screen ) {
+	public function on_screen( $screen ) {
+		if ( $this->optimize_page->hook() === $screen ) {
 			wp_enqueue_media();
-			wp_enqueue_script( 'imagewright-widget', self::url( 'build/widget.js' ), array(), IMAGEWRIGHT_VERSION, true );
-			wp_enqueue_script( 'imagewright-page', self::url( 'build/page.js' ), array( 'imagewright-widget' ), IMAGEWRIGHT_VERSION, true );
-			self::configure( 'imagewright-page' );
-			self::style();
-		} elseif ( Imagewright_Texts_Page::hook() === $screen ) {
-			wp_enqueue_script( 'imagewright-texts', self::url( 'build/texts.js' ), array(), IMAGEWRIGHT_VERSION, true );
-			self::configure( 'imagewright-texts' );
-			self::style();
+			wp_enqueue_script( 'imagewright-widget', $this->url( 'build/widget.js' ), array(), IMAGEWRIGHT_VERSION, true );
+			wp_enqueue_script( 'imagewright-page', $this->url( 'build/page.js' ), array( 'imagewright-widget' ), IMAGEWRIGHT_VERSION, true );
+			$this->configure( 'imagewright-page' );
+			$this->style();
+		} elseif ( $this->texts_page->hook() === $screen ) {
+			wp_enqueue_script( 'imagewright-texts', $this->url( 'build/texts.js' ), array(), IMAGEWRIGHT_VERSION, true );
+			$this->configure( 'imagewright-texts' );
+			$this->style();
 		} elseif ( 'upload.php' === $screen || 'post.php' === $screen ) {
-			self::attachments();
+			$this->attachments();
 		} elseif ( 'settings_page_imagewright' === $screen ) {
-			wp_enqueue_script( 'imagewright-settings', self::url( 'build/settings.js' ), array(), IMAGEWRIGHT_VERSION, true );
-			self::configure( 'imagewright-settings' );
-			self::style();
+			wp_enqueue_script( 'imagewright-settings', $this->url( 'build/settings.js' ), array(), IMAGEWRIGHT_VERSION, true );
+			$this->configure( 'imagewright-settings' );
+			$this->style();
 		}
 	}
 
 	/** Loads the script for attachments: list, details and media modal. */
-	public static function attachments() {
-		if ( ! is_admin() || ! Imagewright_Access::may_use() || wp_script_is( 'imagewright-attachments' ) ) {
+	public function attachments() {
+		if ( ! is_admin() || ! $this->access->may_use() || wp_script_is( 'imagewright-attachments' ) ) {
 			return;
 		}
-		wp_enqueue_script( 'imagewright-attachments', self::url( 'build/attachments.js' ), array(), IMAGEWRIGHT_VERSION, true );
-		self::configure( 'imagewright-attachments' );
-		self::style();
+		wp_enqueue_script( 'imagewright-attachments', $this->url( 'build/attachments.js' ), array(), IMAGEWRIGHT_VERSION, true );
+		$this->configure( 'imagewright-attachments' );
+		$this->style();
 	}
 
 	/** Loads the panels of the block editor. */
-	public static function editor() {
-		if ( ! is_admin() || ! Imagewright_Access::may_use() || ! Imagewright_Options::is_ready() ) {
+	public function editor() {
+		if ( ! is_admin() || ! $this->access->may_use() || ! $this->options->is_ready() ) {
 			return;
 		}
 		$needed = array( 'wp-api-fetch', 'wp-block-editor', 'wp-components', 'wp-compose', 'wp-data', 'wp-element', 'wp-hooks', 'wp-plugins' );
 		// Posts have a pre-publish panel; widgets and templates have none.
 		$needed[] = 'post' === get_current_screen()->base ? 'wp-edit-post' : 'wp-blocks';
-		wp_enqueue_script( 'imagewright-editor', self::url( 'build/editor.js' ), $needed, IMAGEWRIGHT_VERSION, true );
-		self::configure( 'imagewright-editor' );
-		self::style();
+		wp_enqueue_script( 'imagewright-editor', $this->url( 'build/editor.js' ), $needed, IMAGEWRIGHT_VERSION, true );
+		$this->configure( 'imagewright-editor' );
+		$this->style();
 	}
 
 	/** Loads the style sheet. */
-	private static function style() {
-		wp_enqueue_style( 'imagewright', self::url( 'build/admin.css' ), array(), IMAGEWRIGHT_VERSION );
+	private function style() {
+		wp_enqueue_style( 'imagewright', $this->url( 'build/admin.css' ), array(), IMAGEWRIGHT_VERSION );
 	}
 
 	/**
@@ -77,31 +132,31 @@ class Imagewright_Assets {
 	 *
 	 * @param string $handle Script.
 	 */
-	private static function configure( $handle ) {
-		static $is_done = false;
-		if ( $is_done ) {
+	private function configure( $handle ) {
+		if ( $this->is_configured ) {
 			return;
 		}
-		$is_done = true;
-		$config  = array(
+		$this->is_configured = true;
+
+		$config = array(
 			'root'          => untrailingslashit( rest_url( 'imagewright/v1' ) ),
 			'nonce'         => wp_create_nonce( 'wp_rest' ),
 			'nonceUrl'      => admin_url( 'admin-ajax.php?action=rest-nonce' ),
 			'locale'        => str_replace( '_', '-', get_user_locale() ),
-			'units'         => self::units(),
-			'numbers'       => self::numbers(),
-			'isReady'       => Imagewright_Options::is_ready(),
-			'maySpend'      => Imagewright_Access::may_spend(),
-			'settings'      => array_intersect_key( Imagewright_Options::all(), array_flip( array( 'format', 'preset' ) ) ),
-			'fillText'      => (bool) Imagewright_Options::all()['fill_text'],
-			'describes'     => ! self::may_describe() || Imagewright_Vision::exists(),
-			'language'      => Imagewright_Options::language(),
-			'formats'       => Imagewright_Options::formats(),
-			'optimizeUrl'   => Imagewright_Optimize_Page::url(),
+			'units'         => $this->units(),
+			'numbers'       => $this->numbers(),
+			'isReady'       => $this->options->is_ready(),
+			'maySpend'      => $this->access->may_spend(),
+			'settings'      => array_intersect_key( $this->options->all(), array_flip( array( 'format', 'preset' ) ) ),
+			'fillText'      => (bool) $this->options->all()['fill_text'],
+			'describes'     => ! $this->may_describe() || $this->vision->exists(),
+			'language'      => $this->options->language(),
+			'formats'       => $this->options->formats(),
+			'optimizeUrl'   => Imagewright_Links::optimize(),
 			'libraryUrl'    => admin_url( 'upload.php?mode=list' ),
 			'homeUrl'       => home_url( '/' ),
-			'states'        => array( '' => __( 'Optimized or not', 'imagewright' ) ) + Imagewright_Media_List::states(),
-			'strings'       => self::strings(),
+			'states'        => array( '' => __( 'Optimized or not', 'imagewright' ) ) + $this->media_list->states(),
+			'strings'       => $this->strings(),
 			'nouns'         => Imagewright_Strings::nouns(),
 			'widgetStrings' => (object) Imagewright_Strings::widget(),
 		);
@@ -113,7 +168,7 @@ class Imagewright_Assets {
 	 *
 	 * @return string[]
 	 */
-	private static function units() {
+	private function units() {
 		$units = array();
 		foreach ( array( 1, KB_IN_BYTES, MB_IN_BYTES, GB_IN_BYTES ) as $bytes ) {
 			$units[] = trim( (string) preg_replace( '/^[^\p{L}]+/u', '', (string) size_format( $bytes ) ) );
@@ -126,7 +181,7 @@ class Imagewright_Assets {
 	 *
 	 * @return array{decimal:string,thousands:string}
 	 */
-	private static function numbers() {
+	private function numbers() {
 		global $wp_locale;
 		$signs = isset( $wp_locale ) ? $wp_locale->number_format : array();
 		return array(
@@ -141,13 +196,13 @@ class Imagewright_Assets {
 	 *
 	 * @return array<string,string>
 	 */
-	private static function strings() {
+	private function strings() {
 		$screen = get_current_screen();
-		if ( self::is_editor() ) {
-			return Imagewright_Strings::all() + Imagewright_Editor_Strings::all();
+		if ( $this->is_editor() ) {
+			return Imagewright_Strings::all() + $this->screen_strings->editor();
 		}
-		$has_reports = $screen && in_array( $screen->id, array( Imagewright_Optimize_Page::hook(), Imagewright_Texts_Page::hook() ), true );
-		return Imagewright_Strings::all() + ( $has_reports ? Imagewright_Report_Strings::all() : array() );
+		$has_reports = $screen && in_array( $screen->id, array( $this->optimize_page->hook(), $this->texts_page->hook() ), true );
+		return Imagewright_Strings::all() + ( $has_reports ? $this->screen_strings->reports() : array() );
 	}
 
 	/**
@@ -155,7 +210,7 @@ class Imagewright_Assets {
 	 *
 	 * @return bool
 	 */
-	private static function is_editor() {
+	private function is_editor() {
 		$screen = get_current_screen();
 		return $screen && $screen->is_block_editor();
 	}
@@ -165,9 +220,9 @@ class Imagewright_Assets {
 	 *
 	 * @return bool
 	 */
-	private static function may_describe() {
+	private function may_describe() {
 		$screen = get_current_screen();
-		return self::is_editor() || ( $screen && Imagewright_Optimize_Page::hook() === $screen->id );
+		return $this->is_editor() || ( $screen && $this->optimize_page->hook() === $screen->id );
 	}
 
 	/**
@@ -176,7 +231,7 @@ class Imagewright_Assets {
 	 * @param string $path Path.
 	 * @return string
 	 */
-	private static function url( $path ) {
+	private function url( $path ) {
 		return plugins_url( $path, IMAGEWRIGHT_FILE );
 	}
 }

@@ -12,9 +12,33 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Attachment_Field {
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_filter( 'attachment_fields_to_edit', array( __CLASS__, 'add' ), 10, 2 );
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Lists of the media library. */
+	private Imagewright_Library $library;
+	/** Settings. */
+	private Imagewright_Options $options;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Access  $access  Permissions of users.
+	 * @param Imagewright_Library $library Lists of the media library.
+	 * @param Imagewright_Options $options Settings.
+	 */
+	public function __construct( Imagewright_Access $access, Imagewright_Library $library, Imagewright_Options $options ) {
+		$this->access  = $access;
+		$this->library = $library;
+		$this->options = $options;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'attachment_fields_to_edit', array( __CLASS__, 'add' ), 10, 2 );
 	}
 
 	/**
@@ -24,12 +48,12 @@ class Imagewright_Attachment_Field {
 	 * @param WP_Post $post   Attachment.
 	 * @return array
 	 */
-	public static function add( $fields, $post ) {
-		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
+	public function add( $fields, $post ) {
+		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && $this->access->may_change( $post->ID ) ) {
 			$fields['imagewright'] = array(
 				'label' => __( 'Optimization', 'imagewright' ),
 				'input' => 'html',
-				'html'  => self::html( Imagewright_Library::describe( $post->ID ) ),
+				'html'  => $this->html( $this->library->describe( $post->ID ) ),
 			);
 		}
 		return $fields;
@@ -41,9 +65,9 @@ class Imagewright_Attachment_Field {
 	 * @param array $item Of Imagewright_Library::describe().
 	 * @return string
 	 */
-	public static function html( $item ) {
+	public function html( $item ) {
 		$carries = '' === $item['carries'] ? '' : '<p class="imagewright-carries description">' . esc_html( $item['carries'] ) . '</p>';
-		return self::open( $item, 'field' ) . self::inside( $item ) . $carries . '</div>';
+		return $this->open( $item, 'field' ) . $this->inside( $item ) . $carries . '</div>';
 	}
 
 	/**
@@ -52,11 +76,11 @@ class Imagewright_Attachment_Field {
 	 * @param array $item Of Imagewright_Library::describe().
 	 * @return string
 	 */
-	public static function cell( $item ) {
+	public function cell( $item ) {
 		/* translators: %s: file name */
 		$name = sprintf( __( 'State and actions: %s', 'imagewright' ), $item['filename'] );
-		return self::open( $item, 'cell' ) . '<details class="imagewright-menu"><summary><span class="imagewright-pill">' . esc_html( Imagewright_Strings::pill( $item ) )
-			. '</span> <span class="screen-reader-text">' . esc_html( $name ) . '</span><span aria-hidden="true">⋯</span></summary><div class="imagewright-menu-body">' . self::inside( $item ) . '</div></details>' . ( 'shared' === $item['status'] ? '<span class="imagewright-shared">' . esc_html__( 'Shared file', 'imagewright' ) . '</span>' : '' ) . '</div>';
+		return $this->open( $item, 'cell' ) . '<details class="imagewright-menu"><summary><span class="imagewright-pill">' . esc_html( Imagewright_Status_Text::pill( $item ) )
+			. '</span> <span class="screen-reader-text">' . esc_html( $name ) . '</span><span aria-hidden="true">⋯</span></summary><div class="imagewright-menu-body">' . $this->inside( $item ) . '</div></details>' . ( 'shared' === $item['status'] ? '<span class="imagewright-shared">' . esc_html__( 'Shared file', 'imagewright' ) . '</span>' : '' ) . '</div>';
 	}
 
 	/**
@@ -66,7 +90,7 @@ class Imagewright_Attachment_Field {
 	 * @param string $form `field` or `cell`.
 	 * @return string
 	 */
-	private static function open( $item, $form ) {
+	private function open( $item, $form ) {
 		return '<div class="imagewright-status" data-imagewright-id="' . esc_attr( (string) $item['id'] ) . '" data-imagewright-form="' . esc_attr( $form ) . '" data-status="' . esc_attr( $item['picture'] ) . '">';
 	}
 
@@ -76,19 +100,19 @@ class Imagewright_Attachment_Field {
 	 * @param array $item Of Imagewright_Library::describe().
 	 * @return string
 	 */
-	private static function inside( $item ) {
-		$may     = Imagewright_Library::may_change( $item['id'] ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
+	private function inside( $item ) {
+		$may     = $this->access->may_change( $item['id'] ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
 		$buttons = '';
-		if ( $may && Imagewright_Access::may_spend() && in_array( $item['picture'], array( 'none', 'failed', 'interrupted', 'outdated' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
-			$buttons .= self::button( 'optimize', 'outdated' === $item['gap'] ? __( 'Put right (free)', 'imagewright' ) : __( 'Optimize (1 credit)', 'imagewright' ), $item );
+		if ( $may && $this->access->may_spend() && in_array( $item['picture'], array( 'none', 'failed', 'interrupted', 'outdated' ), true ) && '' === $item['obstacle'] && $this->options->is_ready() ) {
+			$buttons .= $this->button( 'optimize', 'outdated' === $item['gap'] ? __( 'Put right (free)', 'imagewright' ) : __( 'Optimize (1 credit)', 'imagewright' ), $item );
 		}
 		if ( $may && ( 'offloaded' !== $item['picture'] || null !== $item['bytes'] ) && in_array( $item['picture'], array( 'optimized', 'edited', 'interrupted', 'outdated', 'offloaded' ), true ) ) {
-			$buttons .= self::button( 'restore', __( 'Restore the original', 'imagewright' ), $item );
+			$buttons .= $this->button( 'restore', __( 'Restore the original', 'imagewright' ), $item );
 		}
 		if ( '' !== $buttons ) {
 			$buttons .= '<span class="hide-if-js">' . esc_html__( 'This needs JavaScript.', 'imagewright' ) . '</span>';
 		}
-		return '<span class="imagewright-status-text" role="status">' . esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . self::difference( $item ) . $buttons;
+		return '<span class="imagewright-status-text" role="status">' . esc_html( Imagewright_Status_Text::status( $item ) ) . '</span> ' . $this->difference( $item ) . $buttons;
 	}
 
 	/**
@@ -97,11 +121,11 @@ class Imagewright_Attachment_Field {
 	 * @param array $item Of Imagewright_Library::describe().
 	 * @return string
 	 */
-	private static function difference( $item ) {
+	private function difference( $item ) {
 		if ( 'optimized' !== $item['picture'] || ! is_numeric( $item['score'] ) ) {
 			return '';
 		}
-		return '<span class="imagewright-difference" title="SSIMULACRA2: ' . esc_attr( number_format_i18n( $item['score'] ) ) . '">' . esc_html( Imagewright_Strings::difference( $item['score'] ) ) . '</span> ';
+		return '<span class="imagewright-difference" title="SSIMULACRA2: ' . esc_attr( number_format_i18n( $item['score'] ) ) . '">' . esc_html( Imagewright_Status_Text::difference( $item['score'] ) ) . '</span> ';
 	}
 
 	/**
@@ -112,8 +136,22 @@ class Imagewright_Attachment_Field {
 	 * @param array  $item   Of Imagewright_Library::describe().
 	 * @return string
 	 */
-	private static function button( $action, $text, $item ) {
+	private function button( $action, $text, $item ) {
 		return '<button type="button" disabled="disabled" class="button button-small hide-if-no-js" data-imagewright-waits="1" data-imagewright-action="' . esc_attr( $action ) . '" aria-label="'
 			. esc_attr( $text . ': ' . $item['filename'] ) . '">' . esc_html( $text ) . '</button> ';
+	}
+
+	/**
+	 * Describes an attachment, with the HTML of its status.
+	 *
+	 * @param int $id Attachment.
+	 * @return array
+	 */
+	public function shown( $id ) {
+		$item = $this->library->describe( $id );
+		return $item + array(
+			'html' => $this->html( $item ),
+			'cell' => $this->cell( $item ),
+		);
 	}
 }

@@ -15,17 +15,46 @@ class Imagewright_Default_Fields {
 	/** Least value of the largest edge, in pixels. */
 	const LEAST_EDGE = 320;
 
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Roles that may spend credits. */
+	private Imagewright_Roles $roles;
+	/** Model of the service. */
+	private Imagewright_Vision $vision;
+	/** Images that the settings exclude. */
+	private Imagewright_Exclusions $exclusions;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options    $options    Settings.
+	 * @param Imagewright_Roles      $roles      Roles that may spend credits.
+	 * @param Imagewright_Vision     $vision     Model of the service.
+	 * @param Imagewright_Exclusions $exclusions Images that the settings exclude.
+	 */
+	public function __construct(
+		Imagewright_Options $options,
+		Imagewright_Roles $roles,
+		Imagewright_Vision $vision,
+		Imagewright_Exclusions $exclusions
+	) {
+		$this->options    = $options;
+		$this->roles      = $roles;
+		$this->vision     = $vision;
+		$this->exclusions = $exclusions;
+	}
+
 	/**
 	 * Renders the rows of what happens to images.
 	 *
 	 * @param array $all Settings.
 	 */
-	public static function render( $all ) {
-		self::render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
-		self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
-		self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
-		self::render_choice( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
-		self::render_check( 'fill_text', __( 'Texts', 'imagewright' ), __( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ), $all, self::about_texts() );
+	public function render( $all ) {
+		$this->render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
+		$this->render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( $this->options->formats() ) ), $all['format'] );
+		$this->render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
+		$this->render_choice( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
+		$this->render_check( 'fill_text', __( 'Texts', 'imagewright' ), __( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ), $all, $this->about_texts() );
 	}
 
 	/**
@@ -33,30 +62,17 @@ class Imagewright_Default_Fields {
 	 *
 	 * @param array $all Settings.
 	 */
-	public static function render_advanced( $all ) {
-		self::render_choice( 'metadata', __( 'What stays in the files', 'imagewright' ), self::levels(), $all['metadata'] );
-		self::render_check( 'flatten_hdr', __( 'HDR photographs', 'imagewright' ), __( 'Show them without HDR, in the format above', 'imagewright' ), $all, array( __( 'Otherwise they stay HDR: a smaller JPEG with its gain map is shown, or WordPress\'s own file.', 'imagewright' ) ) );
-		self::render_number( 'max_edge', __( 'Largest width or height', 'imagewright' ), __( 'In pixels. Pages show a copy of this size of larger uploads. With files in the place of the originals it applies to existing images too.', 'imagewright' ), $all['max_edge'], '2560' );
-		self::render_number( 'skip_below', __( 'Leave out small files', 'imagewright' ), __( 'Those below this size, in KB. Applies to new uploads and runs over the library, not to chosen images.', 'imagewright' ), $all['skip_below'], __( 'none', 'imagewright' ) );
-		self::render_patterns( $all['skip_names'] );
-		self::render_language( $all['language'] );
-		self::render_number( 'daily_credits', __( 'Credits a day for new uploads', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'], __( 'no limit', 'imagewright' ) );
-		Imagewright_Roles::render();
-		self::render_number( 'user_credits', __( 'Credits of a user in 30 days', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'], __( 'no limit', 'imagewright' ) );
-		self::render_check( 'delete_files', __( 'Deleting the plugin', 'imagewright' ), __( 'Also delete the optimized files beside the originals. Files that took the place of originals always stay.', 'imagewright' ), $all );
-	}
-
-	/**
-	 * Returns what can stay in the files: label and explanation by name.
-	 *
-	 * @return array<string,array{0:string,1:string}>
-	 */
-	private static function levels() {
-		return array(
-			'rights'          => array( __( 'Rights', 'imagewright' ), __( 'Author, copyright, licence and AI marks. Place, camera and other private data are removed.', 'imagewright' ) ),
-			'all-but-private' => array( __( 'All but private', 'imagewright' ), __( 'Also camera, lens, exposure, date, rating and keywords. Place and names are removed.', 'imagewright' ) ),
-			'none'            => array( __( 'Nothing', 'imagewright' ), __( 'Everything is removed, the copyright too.', 'imagewright' ) ),
-		);
+	public function render_advanced( $all ) {
+		$this->render_choice( 'metadata', __( 'What stays in the files', 'imagewright' ), Imagewright_Strings::levels(), $all['metadata'] );
+		$this->render_check( 'flatten_hdr', __( 'HDR photographs', 'imagewright' ), __( 'Show them without HDR, in the format above', 'imagewright' ), $all, array( __( 'Otherwise they stay HDR: a smaller JPEG with its gain map is shown, or WordPress\'s own file.', 'imagewright' ) ) );
+		$this->render_number( 'max_edge', __( 'Largest width or height', 'imagewright' ), __( 'In pixels. Pages show a copy of this size of larger uploads. With files in the place of the originals it applies to existing images too.', 'imagewright' ), $all['max_edge'], '2560' );
+		$this->render_number( 'skip_below', __( 'Leave out small files', 'imagewright' ), __( 'Those below this size, in KB. Applies to new uploads and runs over the library, not to chosen images.', 'imagewright' ), $all['skip_below'], __( 'none', 'imagewright' ) );
+		$this->render_patterns( $all['skip_names'] );
+		$this->render_language( $all['language'] );
+		$this->render_number( 'daily_credits', __( 'Credits a day for new uploads', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'], __( 'no limit', 'imagewright' ) );
+		$this->roles->render();
+		$this->render_number( 'user_credits', __( 'Credits of a user in 30 days', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'], __( 'no limit', 'imagewright' ) );
+		$this->render_check( 'delete_files', __( 'Deleting the plugin', 'imagewright' ), __( 'Also delete the optimized files beside the originals. Files that took the place of originals always stay.', 'imagewright' ), $all );
 	}
 
 	/**
@@ -64,9 +80,9 @@ class Imagewright_Default_Fields {
 	 *
 	 * @return string[]
 	 */
-	private static function about_texts() {
+	private function about_texts() {
 		$about = array( __( 'The price of descriptions is shown before a run begins.', 'imagewright' ) );
-		return Imagewright_Vision::exists() ? $about : array_merge( $about, array( Imagewright_Vision::refusal()->get_error_message() ) );
+		return $this->vision->exists() ? $about : array_merge( $about, array( $this->vision->refusal()->get_error_message() ) );
 	}
 
 	/**
@@ -76,18 +92,18 @@ class Imagewright_Default_Fields {
 	 * @param array $old   Stored settings, kept where the submitted value is invalid.
 	 * @return array
 	 */
-	public static function sanitize( $input, $old ) {
+	public function sanitize( $input, $old ) {
 		$pick   = static function ( $name, $allowed ) use ( $input, $old ) {
 			return in_array( $input[ $name ] ?? null, $allowed, true ) ? $input[ $name ] : $old[ $name ];
 		};
-		$number = static function ( $name ) use ( $input, $old ) {
-			return self::number( $input[ $name ] ?? null, (int) $old[ $name ] );
+		$number = function ( $name ) use ( $input, $old ) {
+			return $this->number( $input[ $name ] ?? null, (int) $old[ $name ] );
 		};
 		if ( is_array( $input['spenders'] ?? null ) ) {
-			Imagewright_Roles::choose( array_filter( $input['spenders'], 'is_string' ) );
+			$this->roles->choose( array_filter( $input['spenders'], 'is_string' ) );
 		}
 		return array(
-			'format'        => $pick( 'format', Imagewright_Options::formats() ),
+			'format'        => $pick( 'format', $this->options->formats() ),
 			'preset'        => $pick( 'preset', Imagewright_Contract::PRESETS ),
 			'delivery'      => $pick( 'delivery', Imagewright_Options::WAYS ),
 			'metadata'      => $pick( 'metadata', Imagewright_Contract::METADATA_LEVELS ),
@@ -97,8 +113,8 @@ class Imagewright_Default_Fields {
 			'fill_text'     => ! empty( $input['fill_text'] ),
 			'user_credits'  => $number( 'user_credits' ),
 			'skip_below'    => $number( 'skip_below' ),
-			'skip_names'    => is_string( $input['skip_names'] ?? null ) ? Imagewright_Exclusions::sanitize( $input['skip_names'] ) : $old['skip_names'],
-			'max_edge'      => self::edge( $number( 'max_edge' ), (int) $old['max_edge'] ),
+			'skip_names'    => is_string( $input['skip_names'] ?? null ) ? $this->exclusions->sanitize( $input['skip_names'] ) : $old['skip_names'],
+			'max_edge'      => $this->edge( $number( 'max_edge' ), (int) $old['max_edge'] ),
 			'delete_files'  => ! empty( $input['delete_files'] ),
 		);
 	}
@@ -110,7 +126,7 @@ class Imagewright_Default_Fields {
 	 * @param int   $old   Stored number.
 	 * @return int 0 for no limit.
 	 */
-	private static function number( $value, $old ) {
+	private function number( $value, $old ) {
 		$text = is_scalar( $value ) ? trim( (string) $value ) : null;
 		if ( null === $text || ( '' !== $text && ! preg_match( '/^\d{1,9}$/D', $text ) ) ) {
 			return $old;
@@ -130,7 +146,7 @@ class Imagewright_Default_Fields {
 	 * @param int $old  Stored pixels.
 	 * @return int
 	 */
-	private static function edge( $edge, $old ) {
+	private function edge( $edge, $old ) {
 		if ( 0 === $edge || ( $edge >= self::LEAST_EDGE && $edge <= Imagewright_Contract::MAX_EDGE ) ) {
 			return $edge;
 		}
@@ -144,7 +160,7 @@ class Imagewright_Default_Fields {
 	 *
 	 * @param string $value Patterns.
 	 */
-	private static function render_patterns( $value ) {
+	private function render_patterns( $value ) {
 		?>
 		<tr>
 			<th scope="row"><label for="imagewright-skip-names"><?php esc_html_e( 'Leave out names and folders', 'imagewright' ); ?></label></th>
@@ -165,7 +181,7 @@ class Imagewright_Default_Fields {
 	 * @param array    $all   Settings.
 	 * @param string[] $hints Descriptions.
 	 */
-	private static function render_check( $name, $title, $label, $all, $hints = array() ) {
+	private function render_check( $name, $title, $label, $all, $hints = array() ) {
 		?>
 		<tr>
 			<th scope="row"><?php echo esc_html( $title ); ?></th>
@@ -189,7 +205,7 @@ class Imagewright_Default_Fields {
 	 * @param int    $value Current value; 0 for no limit.
 	 * @param string $empty What holds if the field is empty.
 	 */
-	private static function render_number( $name, $label, $hint, $value, $empty ) {
+	private function render_number( $name, $label, $hint, $value, $empty ) {
 		$id = 'imagewright-' . str_replace( '_', '-', $name );
 		?>
 		<tr>
@@ -216,7 +232,7 @@ class Imagewright_Default_Fields {
 	 * @param array<string,array{0:string,1:string}> $choices Label and explanation by value.
 	 * @param string                                 $value   Current value.
 	 */
-	private static function render_choice( $name, $title, $choices, $value ) {
+	private function render_choice( $name, $title, $choices, $value ) {
 		?>
 		<tr>
 			<th scope="row"><?php echo esc_html( $title ); ?></th>
@@ -242,7 +258,7 @@ class Imagewright_Default_Fields {
 	 * @param array<string,string> $choices Labels by value.
 	 * @param string               $value   Current value.
 	 */
-	private static function render_select( $name, $label, $choices, $value ) {
+	private function render_select( $name, $label, $choices, $value ) {
 		?>
 		<tr>
 			<th scope="row"><label for="imagewright-<?php echo esc_attr( $name ); ?>"><?php echo esc_html( $label ); ?></label></th>
@@ -262,7 +278,7 @@ class Imagewright_Default_Fields {
 	 *
 	 * @param string $value Current value.
 	 */
-	private static function render_language( $value ) {
+	private function render_language( $value ) {
 		?>
 		<tr>
 			<th scope="row"><label for="imagewright-language"><?php esc_html_e( 'Language of descriptions', 'imagewright' ); ?></label></th>

@@ -18,7 +18,7 @@ class Imagewright_Key_Guard {
 	 * @param string $text Text.
 	 * @return bool
 	 */
-	public static function is_key( $text ) {
+	public function is_key( $text ) {
 		return 1 === preg_match( '/^iw_[0-9A-Za-z]{36}$/D', $text );
 	}
 
@@ -28,10 +28,10 @@ class Imagewright_Key_Guard {
 	 * @param mixed $old Old settings.
 	 * @param mixed $new New settings.
 	 */
-	public static function drop( $old, $new ) {
+	public function drop( $old, $new ) {
 		// A field of the settings form. options.php has checked the nonce.
 		$brought = isset( $_POST[ Imagewright_Options::KEY ] ) ? sanitize_text_field( wp_unslash( $_POST[ Imagewright_Options::KEY ] ) ) : '';
-		if ( self::host( $old ) === self::host( $new ) || self::is_key( trim( $brought ) ) || '' === get_option( Imagewright_Options::KEY, '' ) ) {
+		if ( $this->host( $old ) === $this->host( $new ) || $this->is_key( trim( $brought ) ) || '' === get_option( Imagewright_Options::KEY, '' ) ) {
 			return;
 		}
 		// Deleted and added: the sanitizer of update_option() would keep the stored key for an empty value.
@@ -46,7 +46,7 @@ class Imagewright_Key_Guard {
 	 * @param mixed $settings Settings.
 	 * @return string
 	 */
-	private static function host( $settings ) {
+	private function host( $settings ) {
 		$parts = wp_parse_url( is_array( $settings ) ? (string) ( $settings['url'] ?? '' ) : '' );
 		return strtolower( (string) ( $parts['host'] ?? '' ) ) . ':' . ( $parts['port'] ?? '' );
 	}

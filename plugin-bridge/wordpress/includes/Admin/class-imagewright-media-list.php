@@ -12,22 +12,50 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Media_List {
 
-	/** Query parameter of the filter by state. */
-	const FILTER = 'imagewright_state';
 
-	/** Query parameter of a run, of whose images the filter then selects. */
-	const RUN = 'imagewright_run';
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Rows of images. */
+	private Imagewright_Index $index;
+	/** Status field of an attachment. */
+	private Imagewright_Attachment_Field $attachment_field;
+	/** Lists of the media library. */
+	private Imagewright_Library $library;
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_filter( 'manage_media_columns', array( __CLASS__, 'column' ) );
-		add_action( 'manage_media_custom_column', array( __CLASS__, 'render' ), 10, 2 );
-		add_filter( 'media_row_actions', array( __CLASS__, 'row_actions' ), 10, 2 );
-		add_filter( 'bulk_actions-upload', array( __CLASS__, 'bulk_actions' ) );
-		add_filter( 'handle_bulk_actions-upload', array( __CLASS__, 'handle' ), 10, 3 );
-		add_action( 'restrict_manage_posts', array( __CLASS__, 'choices' ) );
-		add_filter( 'posts_clauses', array( __CLASS__, 'clauses' ), 10, 2 );
-		add_filter( 'ajax_query_attachments_args', array( __CLASS__, 'grid_query' ) );
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Access           $access           Permissions of users.
+	 * @param Imagewright_Index            $index            Rows of images.
+	 * @param Imagewright_Attachment_Field $attachment_field Status field of an attachment.
+	 * @param Imagewright_Library          $library          Lists of the media library.
+	 */
+	public function __construct(
+		Imagewright_Access $access,
+		Imagewright_Index $index,
+		Imagewright_Attachment_Field $attachment_field,
+		Imagewright_Library $library
+	) {
+		$this->access           = $access;
+		$this->index            = $index;
+		$this->attachment_field = $attachment_field;
+		$this->library          = $library;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'manage_media_columns', array( __CLASS__, 'column' ) );
+		$hooks->action( 'manage_media_custom_column', array( __CLASS__, 'render' ), 10, 2 );
+		$hooks->filter( 'media_row_actions', array( __CLASS__, 'row_actions' ), 10, 2 );
+		$hooks->filter( 'bulk_actions-upload', array( __CLASS__, 'bulk_actions' ) );
+		$hooks->filter( 'handle_bulk_actions-upload', array( __CLASS__, 'handle' ), 10, 3 );
+		$hooks->action( 'restrict_manage_posts', array( __CLASS__, 'choices' ) );
+		$hooks->filter( 'posts_clauses', array( __CLASS__, 'clauses' ), 10, 2 );
+		$hooks->filter( 'ajax_query_attachments_args', array( __CLASS__, 'grid_query' ) );
 	}
 
 	/**
@@ -35,7 +63,7 @@ class Imagewright_Media_List {
 	 *
 	 * @return array<string,string>
 	 */
-	public static function states() {
+	public function states() {
 		return array(
 			'optimized' => __( 'Optimized', 'imagewright' ),
 			'none'      => __( 'Not optimized', 'imagewright' ),
@@ -48,30 +76,20 @@ class Imagewright_Media_List {
 	}
 
 	/**
-	 * Returns the address of the list with the images of a state.
-	 *
-	 * @param string $state Of states().
-	 * @return string
-	 */
-	public static function url( $state ) {
-		return add_query_arg( self::FILTER, $state, admin_url( 'upload.php?mode=list' ) );
-	}
-
-	/**
 	 * Renders the filter by state.
 	 *
 	 * @param string $type Post type of the list.
 	 */
-	public static function choices( $type ) {
-		if ( 'attachment' !== $type || ! Imagewright_Access::may_use() ) {
+	public function choices( $type ) {
+		if ( 'attachment' !== $type || ! $this->access->may_use() ) {
 			return;
 		}
-		$choices = array( '' => __( 'Optimized or not', 'imagewright' ) ) + self::states();
+		$choices = array( '' => __( 'Optimized or not', 'imagewright' ) ) + $this->states();
 		?>
 		<label class="screen-reader-text" for="imagewright-filter"><?php esc_html_e( 'Optimization', 'imagewright' ); ?></label>
-		<select id="imagewright-filter" name="<?php echo esc_attr( self::FILTER ); ?>">
+		<select id="imagewright-filter" name="<?php echo esc_attr( Imagewright_Links::FILTER ); ?>">
 			<?php foreach ( $choices as $value => $label ) : ?>
-				<option value="<?php echo esc_attr( $value ); ?>" <?php selected( $value, self::wanted() ); ?>><?php echo esc_html( $label ); ?></option>
+				<option value="<?php echo esc_attr( $value ); ?>" <?php selected( $value, $this->wanted() ); ?>><?php echo esc_html( $label ); ?></option>
 			<?php endforeach; ?>
 		</select>
 		<?php
@@ -82,9 +100,9 @@ class Imagewright_Media_List {
 	 *
 	 * @return string
 	 */
-	private static function wanted() {
+	private function wanted() {
 		// Only what a list shows. Reading needs no nonce.
-		return isset( $_GET[ self::FILTER ] ) ? sanitize_key( wp_unslash( $_GET[ self::FILTER ] ) ) : '';
+		return isset( $_GET[ Imagewright_Links::FILTER ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Links::FILTER ] ) ) : '';
 	}
 
 	/**
@@ -92,9 +110,9 @@ class Imagewright_Media_List {
 	 *
 	 * @return string
 	 */
-	private static function wanted_run() {
+	private function wanted_run() {
 		// Only what a list shows. Reading needs no nonce.
-		return isset( $_GET[ self::RUN ] ) ? sanitize_key( wp_unslash( $_GET[ self::RUN ] ) ) : '';
+		return isset( $_GET[ Imagewright_Links::RUN ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Links::RUN ] ) ) : '';
 	}
 
 	/**
@@ -103,10 +121,10 @@ class Imagewright_Media_List {
 	 * @param array $query Arguments, to which WordPress admits only those that it knows.
 	 * @return array
 	 */
-	public static function grid_query( $query ) {
+	public function grid_query( $query ) {
 		// WordPress has checked that the user may see the library. Reading needs no nonce.
-		$state = isset( $_REQUEST['query'][ self::FILTER ] ) ? sanitize_key( wp_unslash( $_REQUEST['query'][ self::FILTER ] ) ) : '';
-		return '' !== $state && Imagewright_Access::may_use() ? array( self::FILTER => $state ) + $query : $query;
+		$state = isset( $_REQUEST['query'][ Imagewright_Links::FILTER ] ) ? sanitize_key( wp_unslash( $_REQUEST['query'][ Imagewright_Links::FILTER ] ) ) : '';
+		return '' !== $state && $this->access->may_use() ? array( Imagewright_Links::FILTER => $state ) + $query : $query;
 	}
 
 	/**
@@ -116,14 +134,14 @@ class Imagewright_Media_List {
 	 * @param WP_Query $query   Query.
 	 * @return string[]
 	 */
-	public static function clauses( $clauses, $query ) {
+	public function clauses( $clauses, $query ) {
 		global $pagenow;
-		$of_grid = (string) $query->get( self::FILTER );
+		$of_grid = (string) $query->get( Imagewright_Links::FILTER );
 		if ( '' !== $of_grid ) {
-			return Imagewright_Library::restrict( $clauses, $of_grid );
+			return $this->index->restrict( $clauses, $of_grid );
 		}
 		$is_list = 'upload.php' === $pagenow && $query->is_main_query();
-		return $is_list && '' !== self::wanted() ? Imagewright_Library::restrict( $clauses, self::wanted(), self::wanted_run() ) : $clauses;
+		return $is_list && '' !== $this->wanted() ? $this->index->restrict( $clauses, $this->wanted(), $this->wanted_run() ) : $clauses;
 	}
 
 	/**
@@ -132,8 +150,8 @@ class Imagewright_Media_List {
 	 * @param string[] $columns Columns.
 	 * @return string[]
 	 */
-	public static function column( $columns ) {
-		if ( Imagewright_Access::may_use() ) {
+	public function column( $columns ) {
+		if ( $this->access->may_use() ) {
 			$columns['imagewright'] = __( 'Optimization', 'imagewright' );
 		}
 		return $columns;
@@ -145,9 +163,9 @@ class Imagewright_Media_List {
 	 * @param string $column Column.
 	 * @param int    $id     Attachment.
 	 */
-	public static function render( $column, $id ) {
+	public function render( $column, $id ) {
 		if ( 'imagewright' === $column && wp_attachment_is_image( $id ) ) {
-			echo wp_kses_post( Imagewright_Attachment_Field::cell( Imagewright_Library::describe( $id ) ) );
+			echo wp_kses_post( $this->attachment_field->cell( $this->library->describe( $id ) ) );
 		}
 	}
 
@@ -158,9 +176,9 @@ class Imagewright_Media_List {
 	 * @param WP_Post  $post    Attachment.
 	 * @return string[]
 	 */
-	public static function row_actions( $actions, $post ) {
-		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
-			$actions['imagewright'] = '<a href="' . esc_url( Imagewright_Optimize_Page::url( array( $post->ID ) ) ) . '">' . esc_html__( 'Optimize', 'imagewright' ) . '</a>';
+	public function row_actions( $actions, $post ) {
+		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && $this->access->may_change( $post->ID ) ) {
+			$actions['imagewright'] = '<a href="' . esc_url( Imagewright_Links::optimize( array( $post->ID ) ) ) . '">' . esc_html__( 'Optimize', 'imagewright' ) . '</a>';
 		}
 		return $actions;
 	}
@@ -171,8 +189,8 @@ class Imagewright_Media_List {
 	 * @param string[] $actions Actions.
 	 * @return string[]
 	 */
-	public static function bulk_actions( $actions ) {
-		if ( Imagewright_Access::may_use() ) {
+	public function bulk_actions( $actions ) {
+		if ( $this->access->may_use() ) {
 			$actions['imagewright_optimize'] = __( 'Optimize with Imagewright', 'imagewright' );
 		}
 		return $actions;
@@ -186,7 +204,7 @@ class Imagewright_Media_List {
 	 * @param int[]  $ids    Attachments.
 	 * @return string
 	 */
-	public static function handle( $url, $action, $ids ) {
-		return 'imagewright_optimize' === $action ? Imagewright_Optimize_Page::url( (array) $ids ) : $url;
+	public function handle( $url, $action, $ids ) {
+		return 'imagewright_optimize' === $action ? Imagewright_Links::optimize( (array) $ids ) : $url;
 	}
 }

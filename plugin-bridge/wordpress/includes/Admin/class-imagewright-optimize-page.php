@@ -12,11 +12,6 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Optimize_Page {
 
-	const SLUG = 'imagewright-optimize';
-	/** Query parameter of the chosen images. Core removes `ids` from URLs. */
-	const IDS = 'imagewright_ids';
-	/** Query parameter of the shown tab. */
-	const TAB = 'tab';
 	/** Most chosen images that are added to the widget; more are offered as a run. */
 	const MOST_IN_REVIEW = 30;
 
@@ -25,16 +20,49 @@ class Imagewright_Optimize_Page {
 	 *
 	 * @var string
 	 */
-	private static $hook = '';
+	private $hook = '';
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'admin_menu', array( __CLASS__, 'menu' ) );
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Bulk runs. */
+	private Imagewright_Runs $runs;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Report of the library. */
+	private Imagewright_Statistics $statistics;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Access     $access     Permissions of users.
+	 * @param Imagewright_Runs       $runs       Bulk runs.
+	 * @param Imagewright_Options    $options    Settings.
+	 * @param Imagewright_Statistics $statistics Report of the library.
+	 */
+	public function __construct(
+		Imagewright_Access $access,
+		Imagewright_Runs $runs,
+		Imagewright_Options $options,
+		Imagewright_Statistics $statistics
+	) {
+		$this->access     = $access;
+		$this->runs       = $runs;
+		$this->options    = $options;
+		$this->statistics = $statistics;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'admin_menu', array( __CLASS__, 'menu' ) );
 	}
 
 	/** Adds the page. */
-	public static function menu() {
-		self::$hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), Imagewright_Access::capability( 'use' ), self::SLUG, array( __CLASS__, 'render' ) );
+	public function menu() {
+		$this->hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), $this->access->capability( 'use' ), Imagewright_Links::SLUG, array( $this, 'render' ) );
 	}
 
 	/**
@@ -42,19 +70,8 @@ class Imagewright_Optimize_Page {
 	 *
 	 * @return string
 	 */
-	public static function hook() {
-		return self::$hook;
-	}
-
-	/**
-	 * Returns the URL of the page.
-	 *
-	 * @param int[] $ids Chosen attachments.
-	 * @return string
-	 */
-	public static function url( $ids = array() ) {
-		$url = admin_url( 'upload.php?page=' . self::SLUG );
-		return $ids ? add_query_arg( self::IDS, implode( ',', array_map( 'intval', $ids ) ), $url ) : $url;
+	public function hook() {
+		return $this->hook;
 	}
 
 	/**
@@ -62,7 +79,7 @@ class Imagewright_Optimize_Page {
 	 *
 	 * @return array<string,string>
 	 */
-	private static function tabs() {
+	private function tabs() {
 		return array(
 			'review'  => __( 'Review', 'imagewright' ),
 			'library' => __( 'Whole library', 'imagewright' ),
@@ -77,40 +94,40 @@ class Imagewright_Optimize_Page {
 	 * @param int[] $ids Chosen attachments.
 	 * @return string
 	 */
-	private static function shown_tab( $ids ) {
+	private function shown_tab( $ids ) {
 		// Only what is shown. Reading needs no nonce.
-		$given = isset( $_GET[ self::TAB ] ) ? sanitize_key( wp_unslash( $_GET[ self::TAB ] ) ) : '';
-		if ( isset( self::tabs()[ $given ] ) ) {
+		$given = isset( $_GET[ Imagewright_Links::TAB ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Links::TAB ] ) ) : '';
+		if ( isset( $this->tabs()[ $given ] ) ) {
 			return $given;
 		}
-		$run = Imagewright_Runs::current();
+		$run = $this->runs->current();
 		return count( $ids ) > self::MOST_IN_REVIEW || ( ! $ids && $run && 'done' !== $run['state'] ) ? 'library' : 'review';
 	}
 
 	/** Renders the page. The scripts fill it. */
-	public static function render() {
-		if ( ! Imagewright_Access::may_use() ) {
+	public function render() {
+		if ( ! $this->access->may_use() ) {
 			return;
 		}
 		// Only ids to display. Every change checks nonce and permission itself.
-		$given = isset( $_GET[ self::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ self::IDS ] ) ) : '';
-		$ids   = array_values( array_filter( array_map( 'intval', explode( ',', $given ) ), array( 'Imagewright_Library', 'may_change' ) ) );
+		$given = isset( $_GET[ Imagewright_Links::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ Imagewright_Links::IDS ] ) ) : '';
+		$ids   = array_values( array_filter( array_map( 'intval', explode( ',', $given ) ), array( $this->access, 'may_change' ) ) );
 		?>
 		<div class="wrap imagewright">
 			<h1><?php esc_html_e( 'Optimize images', 'imagewright' ); ?></h1>
-			<?php if ( ! Imagewright_Options::is_ready() ) : ?>
+			<?php if ( ! $this->options->is_ready() ) : ?>
 				<div class="notice notice-warning inline"><p>
-					<?php echo esc_html( Imagewright_Strings::not_ready() ); ?>
+					<?php echo esc_html( $this->options->not_ready() ); ?>
 					<?php if ( current_user_can( 'manage_options' ) ) : ?>
 						<a href="<?php echo esc_url( admin_url( 'options-general.php?page=' . Imagewright_Settings_Page::SLUG ) ); ?>"><?php esc_html_e( 'Settings', 'imagewright' ); ?></a>
 					<?php endif; ?>
 				</p></div>
 				<?php
 			else :
-				$shown = self::shown_tab( $ids );
-				self::render_tabs( $ids, $shown );
-				foreach ( array_keys( self::tabs() ) as $tab ) {
-					self::render_section( $tab, $ids, $tab === $shown );
+				$shown = $this->shown_tab( $ids );
+				$this->render_tabs( $ids, $shown );
+				foreach ( array_keys( $this->tabs() ) as $tab ) {
+					$this->render_section( $tab, $ids, $tab === $shown );
 				}
 			endif;
 			?>
@@ -125,11 +142,11 @@ class Imagewright_Optimize_Page {
 	 * @param int[]  $ids   Chosen attachments.
 	 * @param string $shown Tab.
 	 */
-	private static function render_tabs( $ids, $shown ) {
+	private function render_tabs( $ids, $shown ) {
 		?>
 		<nav class="nav-tab-wrapper wp-clearfix" aria-label="<?php esc_attr_e( 'Optimize images', 'imagewright' ); ?>">
-			<?php foreach ( self::tabs() as $tab => $title ) : ?>
-				<a class="nav-tab <?php echo esc_attr( $tab === $shown ? 'nav-tab-active' : '' ); ?>" data-imagewright-tab="<?php echo esc_attr( $tab ); ?>" href="<?php echo esc_url( add_query_arg( self::TAB, $tab, self::url( $ids ) ) ); ?>"
+			<?php foreach ( $this->tabs() as $tab => $title ) : ?>
+				<a class="nav-tab <?php echo esc_attr( $tab === $shown ? 'nav-tab-active' : '' ); ?>" data-imagewright-tab="<?php echo esc_attr( $tab ); ?>" href="<?php echo esc_url( add_query_arg( Imagewright_Links::TAB, $tab, Imagewright_Links::optimize( $ids ) ) ); ?>"
 					<?php if ( $tab === $shown ) : ?>
 						aria-current="page"
 					<?php endif; ?>
@@ -146,10 +163,10 @@ class Imagewright_Optimize_Page {
 	 * @param int[]  $ids      Chosen attachments.
 	 * @param bool   $is_shown True for the tab that is shown.
 	 */
-	private static function render_section( $tab, $ids, $is_shown ) {
+	private function render_section( $tab, $ids, $is_shown ) {
 		$in_review = count( $ids ) > self::MOST_IN_REVIEW ? array() : $ids;
 		?>
-		<section id="imagewright-tab-<?php echo esc_attr( $tab ); ?>" aria-label="<?php echo esc_attr( self::tabs()[ $tab ] ); ?>"
+		<section id="imagewright-tab-<?php echo esc_attr( $tab ); ?>" aria-label="<?php echo esc_attr( $this->tabs()[ $tab ] ); ?>"
 			<?php if ( ! $is_shown ) : ?>
 				hidden
 			<?php endif; ?>
@@ -164,7 +181,7 @@ class Imagewright_Optimize_Page {
 				<?php
 			elseif ( $is_shown ) :
 				// Otherwise the script reads it when it is shown.
-				Imagewright_Statistics::render();
+				$this->statistics->render();
 			endif;
 			?>
 		</section>

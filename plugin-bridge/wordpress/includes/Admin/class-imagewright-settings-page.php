@@ -14,30 +14,67 @@ class Imagewright_Settings_Page {
 
 	const SLUG = 'imagewright';
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'admin_menu', array( __CLASS__, 'menu' ) );
-		add_action( 'admin_init', array( __CLASS__, 'settings' ) );
-		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
-		add_filter( 'plugin_action_links_' . plugin_basename( IMAGEWRIGHT_FILE ), array( __CLASS__, 'link' ) );
+	/** Lifecycle of the plugin. */
+	private Imagewright_Lifecycle $lifecycle;
+	/** Protection of the API key when the address changes. */
+	private Imagewright_Key_Guard $key_guard;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Settings of optimizations. */
+	private Imagewright_Default_Fields $default_fields;
+	/** Service. */
+	private Imagewright_Service $service;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Lifecycle      $lifecycle      Lifecycle of the plugin.
+	 * @param Imagewright_Key_Guard      $key_guard      Protection of the API key when the address changes.
+	 * @param Imagewright_Options        $options        Settings.
+	 * @param Imagewright_Default_Fields $default_fields Settings of optimizations.
+	 * @param Imagewright_Service        $service        Service.
+	 */
+	public function __construct(
+		Imagewright_Lifecycle $lifecycle,
+		Imagewright_Key_Guard $key_guard,
+		Imagewright_Options $options,
+		Imagewright_Default_Fields $default_fields,
+		Imagewright_Service $service
+	) {
+		$this->lifecycle      = $lifecycle;
+		$this->key_guard      = $key_guard;
+		$this->options        = $options;
+		$this->default_fields = $default_fields;
+		$this->service        = $service;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'admin_menu', array( __CLASS__, 'menu' ) );
+		$hooks->action( 'admin_init', array( __CLASS__, 'settings' ) );
+		$hooks->filter( 'plugin_action_links_' . plugin_basename( IMAGEWRIGHT_FILE ), array( __CLASS__, 'link' ) );
 	}
 
 	/** Adds the page. */
-	public static function menu() {
-		$hook = add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
+	public function menu() {
+		$hook = add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( $this, 'render' ) );
 		// A network activates the plugin only on its main site. The other sites need the defaults too.
-		add_action( "load-$hook", array( 'Imagewright_Lifecycle', 'activate' ) );
+		add_action( "load-$hook", array( $this->lifecycle, 'activate' ) );
 	}
 
 	/** Registers the options, without the settings route of WordPress. */
-	public static function settings() {
+	public function settings() {
 		register_setting(
 			self::SLUG,
 			Imagewright_Options::SETTINGS,
 			array(
 				'type'              => 'array',
 				'show_in_rest'      => false,
-				'sanitize_callback' => array( __CLASS__, 'sanitize_settings' ),
+				'sanitize_callback' => array( $this, 'sanitize_settings' ),
 			)
 		);
 		register_setting(
@@ -46,20 +83,20 @@ class Imagewright_Settings_Page {
 			array(
 				'type'              => 'string',
 				'show_in_rest'      => false,
-				'sanitize_callback' => array( __CLASS__, 'sanitize_key' ),
+				'sanitize_callback' => array( $this, 'sanitize_key' ),
 			)
 		);
-		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( 'Imagewright_Key_Guard', 'drop' ), 10, 2 );
+		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( $this->key_guard, 'drop' ), 10, 2 );
 	}
 
 	/** Registers the route of the connection test. */
-	public static function routes() {
+	public function routes() {
 		register_rest_route(
 			'imagewright/v1',
 			'/connection',
 			array(
 				'methods'             => 'POST',
-				'callback'            => array( __CLASS__, 'test' ),
+				'callback'            => array( $this, 'test' ),
 				'permission_callback' => static function () {
 					return current_user_can( 'manage_options' );
 				},
@@ -73,7 +110,7 @@ class Imagewright_Settings_Page {
 	 * @param string[] $links Links.
 	 * @return string[]
 	 */
-	public static function link( $links ) {
+	public function link( $links ) {
 		array_unshift( $links, '<a href="' . esc_url( admin_url( 'options-general.php?page=' . self::SLUG ) ) . '">' . esc_html__( 'Settings', 'imagewright' ) . '</a>' );
 		return $links;
 	}
@@ -84,8 +121,8 @@ class Imagewright_Settings_Page {
 	 * @param mixed $input Submitted settings.
 	 * @return array
 	 */
-	public static function sanitize_settings( $input ) {
-		$old   = Imagewright_Options::all();
+	public function sanitize_settings( $input ) {
+		$old   = $this->options->all();
 		$input = is_array( $input ) ? $input : array();
 		$url   = isset( $input['url'] ) && is_string( $input['url'] ) ? esc_url_raw( trim( $input['url'] ), array( 'http', 'https' ) ) : $old['url'];
 		if ( isset( $input['url'] ) && '' !== trim( (string) $input['url'] ) && ( '' === $url || ! wp_parse_url( $url, PHP_URL_HOST ) ) ) {
@@ -94,7 +131,7 @@ class Imagewright_Settings_Page {
 		} elseif ( untrailingslashit( $url ) !== $old['url'] && ! Imagewright_Address::is_safe( $url ) ) {
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_http', Imagewright_Address::warning() );
 			$url = $old['url'];
-		} elseif ( '' !== $url && ! Imagewright_Options::url_is_fixed() && ! Imagewright_Address::is_allowed( $url ) ) {
+		} elseif ( '' !== $url && ! $this->options->url_is_fixed() && ! Imagewright_Address::is_allowed( $url ) ) {
 			// Saved all the same: its host may be set up later. The page does not say that all is well.
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_refused', Imagewright_Address::refusal(), 'warning' );
 		}
@@ -106,7 +143,7 @@ class Imagewright_Settings_Page {
 		return array(
 			'url'      => untrailingslashit( $url ),
 			'language' => $language,
-		) + Imagewright_Default_Fields::sanitize( $input, $old );
+		) + $this->default_fields->sanitize( $input, $old );
 	}
 
 	/**
@@ -115,16 +152,16 @@ class Imagewright_Settings_Page {
 	 * @param mixed $input Submitted key.
 	 * @return string
 	 */
-	public static function sanitize_key( $input ) {
+	public function sanitize_key( $input ) {
 		// A field of the settings form. options.php has checked the nonce.
 		if ( ! empty( $_POST['imagewright_remove_key'] ) ) {
 			return '';
 		}
 		$key = is_string( $input ) ? trim( sanitize_text_field( $input ) ) : '';
-		if ( '' === $key || Imagewright_Options::key_is_fixed() ) {
+		if ( '' === $key || $this->options->key_is_fixed() ) {
 			return (string) get_option( Imagewright_Options::KEY, '' );
 		}
-		if ( ! Imagewright_Key_Guard::is_key( $key ) ) {
+		if ( ! $this->key_guard->is_key( $key ) ) {
 			add_settings_error( Imagewright_Options::KEY, 'imagewright_key', __( 'This is not an API key: it begins with iw_ and has 39 characters.', 'imagewright' ) );
 			return (string) get_option( Imagewright_Options::KEY, '' );
 		}
@@ -136,8 +173,8 @@ class Imagewright_Settings_Page {
 	 *
 	 * @return array|WP_Error
 	 */
-	public static function test() {
-		$balance = Imagewright_Service::json( 'GET', '/v1/credits/balance' );
+	public function test() {
+		$balance = $this->service->json( 'GET', '/v1/credits/balance' );
 		if ( is_wp_error( $balance ) ) {
 			return $balance;
 		}
@@ -150,11 +187,11 @@ class Imagewright_Settings_Page {
 	}
 
 	/** Renders the page. */
-	public static function render() {
+	public function render() {
 		if ( ! current_user_can( 'manage_options' ) ) {
 			return;
 		}
-		$all = Imagewright_Options::all();
+		$all = $this->options->all();
 		?>
 		<div class="wrap imagewright-settings">
 			<h1><?php esc_html_e( 'Imagewright', 'imagewright' ); ?></h1>
@@ -163,8 +200,8 @@ class Imagewright_Settings_Page {
 				<h2><?php esc_html_e( 'Connection', 'imagewright' ); ?></h2>
 				<table class="form-table" role="presentation">
 					<?php
-					self::render_url( $all );
-					self::render_key();
+					$this->render_url( $all );
+					$this->render_key();
 					?>
 				</table>
 				<p>
@@ -173,12 +210,12 @@ class Imagewright_Settings_Page {
 				</p>
 				<h2><?php esc_html_e( 'New uploads', 'imagewright' ); ?></h2>
 				<table class="form-table" role="presentation">
-					<?php Imagewright_Default_Fields::render( $all ); ?>
+					<?php $this->default_fields->render( $all ); ?>
 				</table>
 				<details id="imagewright-advanced">
 					<summary class="imagewright-advanced"><h2><?php esc_html_e( 'Advanced', 'imagewright' ); ?></h2></summary>
 					<table class="form-table" role="presentation">
-						<?php Imagewright_Default_Fields::render_advanced( $all ); ?>
+						<?php $this->default_fields->render_advanced( $all ); ?>
 					</table>
 				</details>
 				<?php submit_button(); ?>
@@ -192,23 +229,23 @@ class Imagewright_Settings_Page {
 	 *
 	 * @param array $all Settings.
 	 */
-	private static function render_url( $all ) {
-		$fixed = Imagewright_Options::url_is_fixed();
-		$lacks = Imagewright_Options::lacks_fixed_url();
+	private function render_url( $all ) {
+		$fixed = $this->options->url_is_fixed();
+		$lacks = $this->options->lacks_fixed_url();
 		?>
 		<tr>
 			<th scope="row"><label for="imagewright-url"><?php esc_html_e( 'Address of the service', 'imagewright' ); ?></label></th>
 			<td>
 				<input type="url" class="regular-text code" id="imagewright-url" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[url]"
-					value="<?php echo esc_attr( $fixed ? Imagewright_Options::url() : $all['url'] ); ?>" placeholder="https://images.example.com" <?php disabled( $fixed || $lacks ); ?>>
+					value="<?php echo esc_attr( $fixed ? $this->options->url() : $all['url'] ); ?>" placeholder="https://images.example.com" <?php disabled( $fixed || $lacks ); ?>>
 				<p class="description">
 					<?php
 					if ( $lacks ) {
-						echo esc_html( Imagewright_Strings::not_ready() );
+						echo esc_html( $this->options->not_ready() );
 					} else {
 						echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' );
 					}
-					echo esc_html( Imagewright_Address::is_safe( Imagewright_Options::url() ) ? '' : ' ' . Imagewright_Address::warning() );
+					echo esc_html( Imagewright_Address::is_safe( $this->options->url() ) ? '' : ' ' . Imagewright_Address::warning() );
 					?>
 				</p>
 			</td>
@@ -217,9 +254,9 @@ class Imagewright_Settings_Page {
 	}
 
 	/** Renders the row of the key. Shows only its last 4 characters. */
-	private static function render_key() {
-		$fixed = Imagewright_Options::key_is_fixed();
-		$hint  = Imagewright_Options::key_hint();
+	private function render_key() {
+		$fixed = $this->options->key_is_fixed();
+		$hint  = $this->options->key_hint();
 		?>
 		<tr>
 			<th scope="row"><label for="imagewright-key"><?php esc_html_e( 'API key', 'imagewright' ); ?></label></th>

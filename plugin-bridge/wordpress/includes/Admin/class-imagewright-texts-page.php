@@ -19,16 +19,32 @@ class Imagewright_Texts_Page {
 	 *
 	 * @var string
 	 */
-	private static $hook = '';
+	private $hook = '';
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'admin_menu', array( __CLASS__, 'menu' ) );
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Access $access Permissions of users.
+	 */
+	public function __construct( Imagewright_Access $access ) {
+		$this->access = $access;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'admin_menu', array( __CLASS__, 'menu' ) );
 	}
 
 	/** Adds the page. */
-	public static function menu() {
-		self::$hook = (string) add_media_page( __( 'Image texts', 'imagewright' ), __( 'Image texts', 'imagewright' ), Imagewright_Access::capability( 'use' ), self::SLUG, array( __CLASS__, 'render' ) );
+	public function menu() {
+		$this->hook = (string) add_media_page( __( 'Image texts', 'imagewright' ), __( 'Image texts', 'imagewright' ), $this->access->capability( 'use' ), self::SLUG, array( $this, 'render' ) );
 	}
 
 	/**
@@ -36,12 +52,12 @@ class Imagewright_Texts_Page {
 	 *
 	 * @return string
 	 */
-	public static function hook() {
-		return self::$hook;
+	public function hook() {
+		return $this->hook;
 	}
 
 	/** Renders the page. The script fills it. */
-	public static function render() {
+	public function render() {
 		?>
 		<div class="wrap imagewright">
 			<h1><?php esc_html_e( 'Image texts', 'imagewright' ); ?></h1>

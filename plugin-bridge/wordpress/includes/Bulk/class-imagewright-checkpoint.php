@@ -16,8 +16,40 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Checkpoint {
 
 	const META = '_imagewright_work';
-	/** Lifetime in seconds. The service removes a session 24 hours after its last use. */
-	const SECONDS = 20 * HOUR_IN_SECONDS;
+
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Ownership of sessions and jobs. */
+	private Imagewright_Sessions $sessions;
+	/** Source files of attachments. */
+	private Imagewright_Source $source;
+	/** Service. */
+	private Imagewright_Service $service;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 * @param Imagewright_Sessions    $sessions    Ownership of sessions and jobs.
+	 * @param Imagewright_Source      $source      Source files of attachments.
+	 * @param Imagewright_Service     $service     Service.
+	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 */
+	public function __construct(
+		Imagewright_Shared $shared,
+		Imagewright_Sessions $sessions,
+		Imagewright_Source $source,
+		Imagewright_Service $service,
+		Imagewright_Eligibility $eligibility
+	) {
+		$this->shared      = $shared;
+		$this->sessions    = $sessions;
+		$this->source      = $source;
+		$this->service     = $service;
+		$this->eligibility = $eligibility;
+	}
 
 	/**
 	 * Returns the checkpoint of an earlier attempt with the same user, file and settings; else uploads the file.
@@ -26,21 +58,21 @@ class Imagewright_Checkpoint {
 	 * @param array $options `format`, `preset`.
 	 * @return array|WP_Error
 	 */
-	public static function of( $id, $options ) {
-		$fingerprint = self::fingerprint( $id, $options );
+	public function of( $id, $options ) {
+		$fingerprint = $this->fingerprint( $id, $options );
 		if ( is_wp_error( $fingerprint ) ) {
 			return $fingerprint;
 		}
-		$checkpoint = self::known( $id, $options );
+		$checkpoint = $this->known( $id, $options );
 		if ( $checkpoint ) {
 			return $checkpoint;
 		}
-		$old = get_post_meta( Imagewright_Shared::lead( $id ), self::META, true );
-		if ( is_array( $old ) && Imagewright_Sessions::is_own( $old['session'] ) ) {
+		$old = get_post_meta( $this->shared->lead( $id ), self::META, true );
+		if ( is_array( $old ) && $this->sessions->is_own( $old['session'] ) ) {
 			// A checkpoint of other settings or of an older file.
-			self::finish( $id, $old );
+			$this->finish( $id, $old );
 		}
-		$sent = Imagewright_Source::send( $id, '' );
+		$sent = $this->source->send( $id, '' );
 		if ( is_wp_error( $sent ) ) {
 			return $sent;
 		}
@@ -55,7 +87,7 @@ class Imagewright_Checkpoint {
 			'mark'    => $fingerprint,
 			'at'      => time(),
 		);
-		update_post_meta( Imagewright_Shared::lead( $id ), self::META, $checkpoint );
+		update_post_meta( $this->shared->lead( $id ), self::META, $checkpoint );
 		return $checkpoint;
 	}
 
@@ -66,9 +98,9 @@ class Imagewright_Checkpoint {
 	 * @param array $options `format`, `preset`.
 	 * @return array|null
 	 */
-	public static function known( $id, $options ) {
-		$checkpoint = get_post_meta( Imagewright_Shared::lead( $id ), self::META, true );
-		return is_array( $checkpoint ) && $checkpoint['mark'] === self::fingerprint( $id, $options ) && $checkpoint['at'] > time() - self::SECONDS && Imagewright_Sessions::is_own( $checkpoint['session'] ) ? $checkpoint : null;
+	public function known( $id, $options ) {
+		$checkpoint = get_post_meta( $this->shared->lead( $id ), self::META, true );
+		return is_array( $checkpoint ) && $checkpoint['mark'] === $this->fingerprint( $id, $options ) && $checkpoint['at'] > time() - Imagewright_Source::USABLE && $this->sessions->is_own( $checkpoint['session'] ) ? $checkpoint : null;
 	}
 
 	/**
@@ -80,11 +112,11 @@ class Imagewright_Checkpoint {
 	 * @param string $job     Export.
 	 * @param array  $options `format`, `preset` of that export.
 	 */
-	public static function keep( $id, $session, $image, $job, $options ) {
-		$fingerprint = self::fingerprint( $id, $options );
-		if ( ! is_wp_error( $fingerprint ) && ! self::known( $id, $options ) ) {
+	public function keep( $id, $session, $image, $job, $options ) {
+		$fingerprint = $this->fingerprint( $id, $options );
+		if ( ! is_wp_error( $fingerprint ) && ! $this->known( $id, $options ) ) {
 			update_post_meta(
-				Imagewright_Shared::lead( $id ),
+				$this->shared->lead( $id ),
 				self::META,
 				compact( 'session', 'image', 'job' ) + array(
 				'mark' => $fingerprint,
@@ -99,8 +131,8 @@ class Imagewright_Checkpoint {
 	 *
 	 * @param int $id Attachment.
 	 */
-	public static function forget( $id ) {
-		delete_post_meta( Imagewright_Shared::lead( $id ), self::META );
+	public function forget( $id ) {
+		delete_post_meta( $this->shared->lead( $id ), self::META );
 	}
 
 	/**
@@ -109,11 +141,11 @@ class Imagewright_Checkpoint {
 	 * @param int   $id         Attachment.
 	 * @param array $checkpoint Of of().
 	 */
-	public static function finish( $id, $checkpoint ) {
-		self::forget( $id );
+	public function finish( $id, $checkpoint ) {
+		$this->forget( $id );
 		if ( empty( $checkpoint['job'] ) ) {
-			Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $checkpoint['session'], array( 'timeout' => 15 ) );
-			Imagewright_Sessions::forget( $checkpoint['session'] );
+			$this->service->request( 'DELETE', '/v1/sessions/' . $checkpoint['session'], array( 'timeout' => 15 ) );
+			$this->sessions->forget( $checkpoint['session'] );
 		}
 	}
 
@@ -124,8 +156,8 @@ class Imagewright_Checkpoint {
 	 * @param array $options `format`, `preset`.
 	 * @return string|WP_Error
 	 */
-	private static function fingerprint( $id, $options ) {
-		$fingerprint = Imagewright_Eligibility::fingerprint( $id, $options );
+	private function fingerprint( $id, $options ) {
+		$fingerprint = $this->eligibility->fingerprint( $id, $options );
 		return is_wp_error( $fingerprint ) ? $fingerprint : md5( get_current_user_id() . ' ' . $options['format'] . ' ' . $fingerprint );
 	}
 }

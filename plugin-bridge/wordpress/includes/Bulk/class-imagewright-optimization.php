@@ -16,6 +16,90 @@ class Imagewright_Optimization {
 	/** Errors that do not change with another attempt on the same result. */
 	const VERDICTS = array( 'source_changed', 'other_image', 'no_result', 'unknown_type', 'not_an_export' );
 
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** What pages get. */
+	private Imagewright_Truth $truth;
+	/** Rows of images. */
+	private Imagewright_Index $index;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
+	/** Restoration of attachments. */
+	private Imagewright_Restoration $restoration;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Checkpoints of optimizations. */
+	private Imagewright_Checkpoint $checkpoint;
+	/** Jobs of the service. */
+	private Imagewright_Jobs $jobs;
+	/** Replacement of an attachment's files. */
+	private Imagewright_Replacement $replacement;
+	/** Texts in runs. */
+	private Imagewright_Run_Texts $run_texts;
+	/** Results of exports, and their files. */
+	private Imagewright_Result $result;
+	/** Files that pages show. */
+	private Imagewright_Shown $shown;
+	/** Image sizes of the site. */
+	private Imagewright_Sizes $sizes;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_State       $state       Records of images.
+	 * @param Imagewright_Truth       $truth       What pages get.
+	 * @param Imagewright_Index       $index       Rows of images.
+	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 * @param Imagewright_Restoration $restoration Restoration of attachments.
+	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
+	 * @param Imagewright_Options     $options     Settings.
+	 * @param Imagewright_Checkpoint  $checkpoint  Checkpoints of optimizations.
+	 * @param Imagewright_Jobs        $jobs        Jobs of the service.
+	 * @param Imagewright_Replacement $replacement Replacement of an attachment's files.
+	 * @param Imagewright_Run_Texts   $run_texts   Texts in runs.
+	 * @param Imagewright_Result      $result      Results of exports, and their files.
+	 * @param Imagewright_Shown       $shown       Files that pages show.
+	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
+	 */
+	public function __construct(
+		Imagewright_State $state,
+		Imagewright_Truth $truth,
+		Imagewright_Index $index,
+		Imagewright_Shared $shared,
+		Imagewright_Eligibility $eligibility,
+		Imagewright_Restoration $restoration,
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Options $options,
+		Imagewright_Checkpoint $checkpoint,
+		Imagewright_Jobs $jobs,
+		Imagewright_Replacement $replacement,
+		Imagewright_Run_Texts $run_texts,
+		Imagewright_Result $result,
+		Imagewright_Shown $shown,
+		Imagewright_Sizes $sizes
+	) {
+		$this->state       = $state;
+		$this->truth       = $truth;
+		$this->index       = $index;
+		$this->shared      = $shared;
+		$this->eligibility = $eligibility;
+		$this->restoration = $restoration;
+		$this->snapshot    = $snapshot;
+		$this->options     = $options;
+		$this->checkpoint  = $checkpoint;
+		$this->jobs        = $jobs;
+		$this->replacement = $replacement;
+		$this->run_texts   = $run_texts;
+		$this->result      = $result;
+		$this->shown       = $shown;
+		$this->sizes       = $sizes;
+	}
+
 	/**
 	 * Optimizes an attachment. The caller holds its lock.
 	 *
@@ -24,40 +108,40 @@ class Imagewright_Optimization {
 	 *                       to only put right what needs no export).
 	 * @return array|WP_Error The record, or array( 'skipped' => reason ).
 	 */
-	public static function run( $id, $options ) {
+	public function run( $id, $options ) {
 		ignore_user_abort( true );
-		$state = Imagewright_State::get( $id );
+		$state = $this->state->get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
-			$gap = Imagewright_Truth::gap( $id, $state );
-			if ( 'outdated' === $gap && empty( $options['again'] ) && Imagewright_Truth::repair( $id, $state ) ) {
+			$gap = $this->truth->gap( $id, $state );
+			if ( 'outdated' === $gap && empty( $options['again'] ) && $this->truth->repair( $id, $state ) ) {
 				return array( 'skipped' => 'repaired' );
 			}
 			if ( ! empty( $options['free'] ) && 'offloaded' !== $gap && '' !== $gap ) {
 				// Nobody was told that it costs a credit.
-				Imagewright_Index::put( Imagewright_Shared::lead( $id ), array( 'status' => 'stale' ) );
+				$this->index->put( $this->shared->lead( $id ), array( 'status' => 'stale' ) );
 				return Imagewright_Rest_Errors::make( 'stale', __( 'The files have changed since this image was optimized. The next run optimizes it again, for one credit.', 'imagewright' ), 409 );
 			}
-			if ( '' === $gap && empty( $options['again'] ) && ! Imagewright_State::is_edited( $id, $state ) ) {
+			if ( '' === $gap && empty( $options['again'] ) && ! $this->state->is_edited( $id, $state ) ) {
 				return array( 'skipped' => 'already_optimized' );
 			}
-			$obstacle = Imagewright_Eligibility::obstacle( $id );
+			$obstacle = $this->eligibility->obstacle( $id );
 			if ( $obstacle ) {
 				return $obstacle;
 			}
 		} elseif ( $state ) {
-			$undone = Imagewright_Restoration::put_back( $id, $state, true );
+			$undone = $this->restoration->put_back( $id, $state, true );
 			if ( is_wp_error( $undone ) ) {
 				return $undone;
 			}
 		}
-		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Eligibility::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
-		$done    = $refusal ? $refusal : self::replace( $id, $options );
-		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() && 'replace' === Imagewright_Options::all()['delivery'] ) {
+		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? $this->eligibility->refusal( $id, $options ) : $this->snapshot->fault( $id );
+		$done    = $refusal ? $refusal : $this->replace( $id, $options );
+		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() && 'replace' === $this->options->all()['delivery'] ) {
 			// The user may accept the larger file. It is free as long as the service keeps the result.
 			$data            = (array) $done->get_error_data();
 			$data['details'] = array(
 				'needs' => 'allowLarger',
-				'paid'  => (bool) Imagewright_Checkpoint::known( $id, $options ),
+				'paid'  => (bool) $this->checkpoint->known( $id, $options ),
 			) + (array) ( $data['details'] ?? array() );
 			$done->add_data( $data );
 		}
@@ -71,19 +155,19 @@ class Imagewright_Optimization {
 	 * @param array $options Of run().
 	 * @return array|WP_Error The record.
 	 */
-	private static function replace( $id, $options ) {
-		$export = self::exported( $id, $options );
-		if ( is_wp_error( $export ) && self::is_gone( $export ) ) {
+	private function replace( $id, $options ) {
+		$export = $this->exported( $id, $options );
+		if ( is_wp_error( $export ) && $this->jobs->is_gone( $export ) ) {
 			// The upload of an earlier attempt has expired or belongs to another account.
-			Imagewright_Checkpoint::forget( $id );
-			$export = self::exported( $id, $options );
+			$this->checkpoint->forget( $id );
+			$export = $this->exported( $id, $options );
 		}
 		if ( is_wp_error( $export ) ) {
 			return $export;
 		}
 		list( $checkpoint, $job ) = $export;
 
-		$done = Imagewright_Replacement::run(
+		$done = $this->replacement->run(
 			$id,
 			$job,
 			$checkpoint['image'],
@@ -92,14 +176,14 @@ class Imagewright_Optimization {
 				'carries'      => $checkpoint['carries'] ?? array(),
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 				// A description may cost as much as the export, so only images that become smaller are described.
-				'texts'        => static function () use ( $id, $checkpoint, $options ) {
-					return empty( $options['fill_text'] ) ? array() : self::describe( $id, $checkpoint );
+				'texts'        => function () use ( $id, $checkpoint, $options ) {
+					return empty( $options['fill_text'] ) ? array() : $this->run_texts->of( $id, $checkpoint );
 				},
 			)
 		);
 		// After any other error the next attempt can use the paid export.
-		if ( ! is_wp_error( $done ) || self::is_final( $done ) || self::is_free( $done ) ) {
-			Imagewright_Checkpoint::finish( $id, $checkpoint );
+		if ( ! is_wp_error( $done ) || $this->is_final( $done ) || $this->is_free( $done ) ) {
+			$this->checkpoint->finish( $id, $checkpoint );
 		}
 		return $done;
 	}
@@ -110,7 +194,7 @@ class Imagewright_Optimization {
 	 * @param WP_Error $error Error of the replacement.
 	 * @return bool
 	 */
-	private static function is_free( $error ) {
+	private function is_free( $error ) {
 		return 'imagewright_not_smaller' === $error->get_error_code() && 0 === ( (array) $error->get_error_data() )['details']['charged'];
 	}
 
@@ -120,7 +204,7 @@ class Imagewright_Optimization {
 	 * @param WP_Error $error Error of the replacement.
 	 * @return bool
 	 */
-	private static function is_final( $error ) {
+	private function is_final( $error ) {
 		$code = (string) $error->get_error_code();
 		if ( 0 === strpos( $code, 'imagewright_' ) ) {
 			return in_array( substr( $code, strlen( 'imagewright_' ) ), self::VERDICTS, true );
@@ -136,72 +220,17 @@ class Imagewright_Optimization {
 	 * @param array $options Of run().
 	 * @return array{0:array,1:string}|WP_Error Checkpoint, job id.
 	 */
-	private static function exported( $id, $options ) {
-		$checkpoint = Imagewright_Checkpoint::of( $id, $options );
+	private function exported( $id, $options ) {
+		$checkpoint = $this->checkpoint->of( $id, $options );
 		if ( is_wp_error( $checkpoint ) ) {
 			return $checkpoint;
 		}
 		// The file may have been replaced during the upload. Such an upload is not exported.
-		if ( ! Imagewright_Checkpoint::known( $id, $options ) ) {
-			return Imagewright_Result::changed();
+		if ( ! $this->checkpoint->known( $id, $options ) ) {
+			return $this->result->changed();
 		}
-		$job = $checkpoint['job'] ?? self::export( $id, $checkpoint, $options );
+		$job = $checkpoint['job'] ?? $this->export( $id, $checkpoint, $options );
 		return is_wp_error( $job ) ? $job : array( $checkpoint, $job );
-	}
-
-	/**
-	 * Returns true if the service no longer has the upload, or its idempotency key belongs to another request.
-	 *
-	 * @param WP_Error $error Error of the service.
-	 * @return bool
-	 */
-	public static function is_gone( $error ) {
-		return in_array( $error->get_error_code(), array( 'session_not_found', 'image_not_found', 'idempotency_mismatch' ), true );
-	}
-
-	/**
-	 * Describes the image if a text is missing.
-	 *
-	 * @param int   $id   Attachment.
-	 * @param array $checkpoint Of Imagewright_Checkpoint::of().
-	 * @return array{alt?:string,title?:string}|WP_Error
-	 */
-	private static function describe( $id, $checkpoint ) {
-		if ( ! Imagewright_Eligibility::lacks_text( $id ) || ! Imagewright_Vision::exists() ) {
-			return array();
-		}
-		$all       = Imagewright_Site_Languages::all( $id );
-		$languages = array_keys( $all );
-		$answer    = self::stream(
-			"/v1/sessions/{$checkpoint['session']}/analyze",
-			array(
-				'images'  => array( array( 'id' => $checkpoint['image'] ) ),
-				'options' => array_filter(
-					array(
-						'language'  => count( $all ) > 1 ? null : $languages[0],
-						'languages' => count( $all ) > 1 ? $languages : null,
-						'context'   => Imagewright_Description::context( $id ),
-					)
-				),
-			),
-			"wp-analyze-{$checkpoint['mark']}{$checkpoint['image']}" . implode( ',', $languages )
-		);
-		if ( is_wp_error( $answer ) ) {
-			return $answer;
-		}
-		$analysis = Imagewright_Service::json( 'GET', "/v1/sessions/{$checkpoint['session']}/analysis" );
-		if ( is_wp_error( $analysis ) ) {
-			return $analysis;
-		}
-		$found = (array) ( $analysis['images'][0]['metadata'] ?? array() );
-		Imagewright_Description::fill_others( $all, (array) ( $analysis['images'][0]['texts'] ?? array() ) );
-		return array_filter(
-			array(
-				'alt'   => $found['alt'] ?? null,
-				'title' => $found['title'] ?? null,
-			),
-			'is_string'
-		);
 	}
 
 	/**
@@ -212,53 +241,16 @@ class Imagewright_Optimization {
 	 * @param array $options    Of run().
 	 * @return string|WP_Error Id of the job.
 	 */
-	private static function export( $id, $checkpoint, $options ) {
+	private function export( $id, $checkpoint, $options ) {
 		$larger = ! empty( $options['allow_larger'] );
 		$image  = array( 'id' => $checkpoint['image'] );
-		return self::stream(
+		return $this->jobs->run(
 			"/v1/sessions/{$checkpoint['session']}/export",
 			array(
-				'images'   => array( $larger ? $image : $image + array( 'replaces' => Imagewright_Shown::replaces( $id, $checkpoint['size'] ) ) ),
-				'settings' => array( 'onlySmaller' => ! $larger ) + Imagewright_Sizes::settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
+				'images'   => array( $larger ? $image : $image + array( 'replaces' => $this->shown->replaces( $id, $checkpoint['size'] ) ) ),
+				'settings' => array( 'onlySmaller' => ! $larger ) + $this->sizes->settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
 			),
 			( $larger ? 'wp-larger-' : 'wp-export-' ) . $checkpoint['mark'] . $checkpoint['image']
 		);
-	}
-
-	/**
-	 * Sends a request and reads its event stream to the end.
-	 *
-	 * @param string $path Path.
-	 * @param array  $body Body.
-	 * @param string $key  Idempotency key.
-	 * @return string|WP_Error Id of the job. Its images may have failed.
-	 */
-	public static function stream( $path, $body, $key ) {
-		$slip = Imagewright_Budget::reserve( Imagewright_Proxy_Rules::paid_operation( 'POST', $path ), count( $body['images'] ), "$path $key" );
-		if ( is_wp_error( $slip ) ) {
-			return $slip;
-		}
-		$answer = Imagewright_Service::request(
-			'POST',
-			$path,
-			array(
-				'body'    => wp_json_encode( $body ),
-				'headers' => array(
-					'Content-Type'    => 'application/json',
-					'Idempotency-Key' => $key,
-				),
-			)
-		);
-		Imagewright_Budget::settle( $slip, $answer );
-		if ( is_wp_error( $answer ) ) {
-			return $answer;
-		}
-		if ( $answer['status'] >= 400 ) {
-			return Imagewright_Rest_Errors::from_service( $answer['status'], (array) json_decode( $answer['body'], true ), $answer['headers'] );
-		}
-		if ( ! preg_match( '/^event: (complete|error)\r?$/m', $answer['body'] ) || empty( $answer['headers']['x-job-id'] ) ) {
-			return Imagewright_Rest_Errors::make( 'interrupted', __( 'The connection to the image service was interrupted. Nothing is lost: trying again continues the same work.', 'imagewright' ), 502 );
-		}
-		return (string) $answer['headers']['x-job-id'];
 	}
 }

@@ -11,7 +11,7 @@ defined( 'ABSPATH' ) || exit;
  * Hands out the pending tasks of attachments, each to one PHP process, uploads first. A task whose process died is handed out
  * again after SECONDS.
  */
-class Imagewright_Queue {
+class Imagewright_Queue extends Imagewright_Query {
 
 	/** Seconds until a task that was handed out may be handed out again. */
 	const SECONDS = 900;
@@ -28,8 +28,23 @@ class Imagewright_Queue {
 	/** Tasks of runs, for a list in SQL. */
 	const OF_RUNS = "'optimize','restore','discard'";
 
+	/** Condition of the failed images of a run. */
+	const BAD = " AND task = '' AND code <> '' AND status NOT IN ('no_gain','excluded')";
+
 	/** Option: `until` (Unix time), `tries`, `code`, `message`. */
 	const PAUSE = 'imagewright_pause';
+
+	/** Rows of images. */
+	private Imagewright_Index $index;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Index $index Rows of images.
+	 */
+	public function __construct( Imagewright_Index $index ) {
+		$this->index = $index;
+	}
 
 	/**
 	 * Adds tasks.
@@ -40,18 +55,18 @@ class Imagewright_Queue {
 	 * @param int    $user User in whose name they run.
 	 * @param string $run  Run; empty for uploads.
 	 */
-	public static function add( $ids, $task, $due, $user, $run = '' ) {
+	public function add( $ids, $task, $due, $user, $run = '' ) {
 		global $wpdb;
 		if ( ! $ids ) {
 			return;
 		}
 		$ids = array_map( 'intval', $ids );
-		Imagewright_Index::change( $wpdb->prepare( 'task = %s, due = %d, tries = 0, user_id = %d, run = %s WHERE attachment_id IN (' . implode( ',', $ids ) . ')', $task, $due, $user, $run ) );
+		$this->change( $wpdb->prepare( 'task = %s, due = %d, tries = 0, user_id = %d, run = %s WHERE attachment_id IN (' . implode( ',', $ids ) . ')', $task, $due, $user, $run ) );
 		$rows = array();
 		foreach ( $ids as $id ) {
 			$rows[] = $wpdb->prepare( "(%d, '', %s, %d, %d, %s, %d)", $id, $task, $due, $user, $run, time() );
 		}
-		Imagewright_Index::execute( 'INSERT IGNORE INTO ' . Imagewright_Index::table() . ' (attachment_id, message, task, due, user_id, run, updated) VALUES ' . implode( ',', $rows ) );
+		$this->execute( 'INSERT IGNORE INTO ' . self::table() . ' (attachment_id, message, task, due, user_id, run, updated) VALUES ' . implode( ',', $rows ) );
 	}
 
 	/**
@@ -60,13 +75,13 @@ class Imagewright_Queue {
 	 * @param bool $uploads True to take uploads too: the budget of the day may be used up.
 	 * @return array|null Row; `tries` counts this attempt.
 	 */
-	public static function take( $uploads ) {
+	public function take( $uploads ) {
 		global $wpdb;
 		$now = time();
 		foreach ( $uploads ? array( "'new'", self::OF_RUNS ) : array( self::OF_RUNS ) as $tasks ) {
-			foreach ( Imagewright_Index::all( $wpdb->prepare( "task IN ($tasks) AND due <= %d ORDER BY due, attachment_id DESC LIMIT 5", $now ) ) as $row ) {
+			foreach ( $this->select( $wpdb->prepare( 'SELECT * FROM ' . self::table() . " WHERE task IN ($tasks) AND due <= %d ORDER BY due, attachment_id DESC LIMIT 5", $now ) ) as $row ) {
 				$mine = $wpdb->prepare( 'due = %d, tries = tries + 1 WHERE attachment_id = %d AND due = %d AND tries = %d AND task = %s', $now + self::SECONDS, $row['attachment_id'], $row['due'], $row['tries'], $row['task'] );
-				if ( 1 === Imagewright_Index::change( $mine ) ) {
+				if ( 1 === $this->change( $mine ) ) {
 					$row['tries'] = (int) $row['tries'] + 1;
 					return $row;
 				}
@@ -80,21 +95,22 @@ class Imagewright_Queue {
 	 *
 	 * @param int $id Attachment.
 	 */
-	public static function finish( $id ) {
+	public function finish( $id ) {
 		global $wpdb;
-		Imagewright_Index::change( $wpdb->prepare( "task = '', due = 0, tries = 0, updated = %d WHERE attachment_id = %d", time(), $id ) );
+		$this->change( $wpdb->prepare( "task = '', due = 0, tries = 0, updated = %d WHERE attachment_id = %d", time(), $id ) );
 	}
 
 	/**
 	 * Gives a task back, to be taken later; if its run was stopped meanwhile, not before that is resumed. The attempt does not count.
 	 *
-	 * @param array $row     Of take().
-	 * @param int   $seconds Seconds until it may be taken.
+	 * @param array $row        Of take().
+	 * @param int   $seconds    Seconds until it may be taken.
+	 * @param bool  $is_stopped True if its run was stopped.
 	 */
-	public static function give_back( $row, $seconds ) {
+	public function give_back( $row, $seconds, $is_stopped ) {
 		global $wpdb;
-		$due = Imagewright_Runs::is_stopped( $row ) ? self::NEVER : time() + $seconds;
-		Imagewright_Index::change( $wpdb->prepare( "due = %d, tries = %d WHERE attachment_id = %d AND task <> '' AND due <> %d", $due, max( 0, $row['tries'] - 1 ), $row['attachment_id'], self::NEVER ) );
+		$due = $is_stopped ? self::NEVER : time() + $seconds;
+		$this->change( $wpdb->prepare( "due = %d, tries = %d WHERE attachment_id = %d AND task <> '' AND due <> %d", $due, max( 0, $row['tries'] - 1 ), $row['attachment_id'], self::NEVER ) );
 	}
 
 	/**
@@ -102,10 +118,10 @@ class Imagewright_Queue {
 	 *
 	 * @return int Unix time.
 	 */
-	public static function next() {
+	public function next() {
 		global $wpdb;
-		$due = (int) $wpdb->get_var( $wpdb->prepare( 'SELECT MIN(due) FROM ' . Imagewright_Index::table() . " WHERE task <> '' AND due < %d", self::NEVER ) );
-		return 0 === $due ? 0 : max( $due, self::paused_until() );
+		$due = $this->number( $wpdb->prepare( 'SELECT MIN(due) FROM ' . self::table() . " WHERE task <> '' AND due < %d", self::NEVER ) );
+		return 0 === $due ? 0 : max( $due, $this->paused_until() );
 	}
 
 	/**
@@ -113,8 +129,8 @@ class Imagewright_Queue {
 	 *
 	 * @param WP_Error $error Reason.
 	 */
-	public static function pause( $error ) {
-		$last    = self::paused();
+	public function pause( $error ) {
+		$last    = $this->paused();
 		$tries   = (int) ( $last['tries'] ?? 0 ) + 1;
 		$data    = (array) $error->get_error_data();
 		$seconds = max( (int) ( $data['retryAfter'] ?? 0 ), min( self::MAX_PAUSE, 5 * 2 ** min( $tries - 1, 10 ) ) );
@@ -138,8 +154,8 @@ class Imagewright_Queue {
 	}
 
 	/** Ends the pause: the service has responded. */
-	public static function go_on() {
-		if ( self::paused() ) {
+	public function go_on() {
+		if ( $this->paused() ) {
 			delete_option( self::PAUSE );
 		}
 	}
@@ -149,7 +165,7 @@ class Imagewright_Queue {
 	 *
 	 * @return array
 	 */
-	public static function paused() {
+	public function paused() {
 		return (array) get_option( self::PAUSE, array() );
 	}
 
@@ -158,8 +174,113 @@ class Imagewright_Queue {
 	 *
 	 * @return int Unix time.
 	 */
-	public static function paused_until() {
-		$until = (int) ( self::paused()['until'] ?? 0 );
+	public function paused_until() {
+		$until = (int) ( $this->paused()['until'] ?? 0 );
 		return $until > time() ? $until : 0;
+	}
+
+	/**
+	 * Lets the tasks of a run wait until it is resumed. A task in progress is due later; it is finished.
+	 *
+	 * @param string $run Run.
+	 */
+	public function hold( $run ) {
+		global $wpdb;
+		$this->change( $wpdb->prepare( "due = %d WHERE run = %s AND task <> '' AND due <= %d", self::NEVER, $run, time() ) );
+	}
+
+	/**
+	 * Makes the waiting tasks of a run due.
+	 *
+	 * @param string $run Run.
+	 */
+	public function resume( $run ) {
+		global $wpdb;
+		$this->change( $wpdb->prepare( "due = %d WHERE run = %s AND task <> '' AND due = %d", time(), $run, self::NEVER ) );
+	}
+
+	/**
+	 * Removes the tasks of a run that were not begun.
+	 *
+	 * @param string $run Run.
+	 */
+	public function drop( $run ) {
+		global $wpdb;
+		$this->change( $wpdb->prepare( "task = '', due = 0, run = '' WHERE run = %s AND task <> '' AND ( due <= %d OR due = %d )", $run, time(), self::NEVER ) );
+	}
+
+	/**
+	 * Lets the new uploads of a user wait, with the reason.
+	 *
+	 * @param int      $user    User.
+	 * @param WP_Error $error   Reason.
+	 * @param int      $seconds Seconds.
+	 */
+	public function delay_uploads( $user, $error, $seconds ) {
+		global $wpdb;
+		$this->change( $wpdb->prepare( "due = %d, code = %s, message = %s WHERE task = 'new' AND user_id = %d AND due <= %d", time() + $seconds, $error->get_error_code(), $error->get_error_message(), $user, time() ) );
+	}
+
+	/**
+	 * Counts the images of a run.
+	 *
+	 * @param string $run Run.
+	 * @return array{pending:int,begun:int,bad:int,ended:array<string,array{n:int,before:int,after:int}>} `begun` of the pending are in
+	 *     progress, `bad` of the ended have failed; `ended` is by status.
+	 */
+	public function progress( $run ) {
+		global $wpdb;
+		$count = $wpdb->prepare( 'SELECT COUNT(*) FROM ' . self::table() . ' WHERE run = %s', $run );
+		return array(
+			'pending' => $this->number( "$count AND task <> ''" ),
+			'begun'   => $this->number( $count . $wpdb->prepare( " AND task <> '' AND due > %d AND due < %d", time(), self::NEVER ) ),
+			'bad'     => $this->number( $count . self::BAD ),
+			'ended'   => $this->sums( $wpdb->prepare( 'SELECT status AS k, COUNT(*) AS n, SUM(bytes_before) AS b, SUM(bytes_after) AS a FROM ' . self::table() . " WHERE run = %s AND task = '' GROUP BY status", $run ) ),
+		);
+	}
+
+	/**
+	 * Reads the rows of failed images of a run, newest first.
+	 *
+	 * @param string $run   Run.
+	 * @param int    $limit Most rows.
+	 * @return array<int,array>
+	 */
+	public function failed( $run, $limit ) {
+		global $wpdb;
+		return $this->select( $wpdb->prepare( 'SELECT * FROM ' . self::table() . ' WHERE run = %s' . self::BAD . ' ORDER BY updated DESC LIMIT %d', $run, $limit ) );
+	}
+
+	/**
+	 * Lists the optimized images of a run.
+	 *
+	 * @param string $run Run.
+	 * @return int[]
+	 */
+	public function optimized( $run ) {
+		global $wpdb;
+		return $this->numbers( $wpdb->prepare( 'SELECT attachment_id FROM ' . self::table() . " WHERE run = %s AND task = '' AND status = 'done'", $run ) );
+	}
+
+	/**
+	 * Changes rows.
+	 *
+	 * @param string $change Prepared assignments and condition.
+	 * @return int Number of changed rows.
+	 */
+	private function change( $change ) {
+		return $this->execute( 'UPDATE ' . self::table() . " SET $change" );
+	}
+
+	/**
+	 * Changes the table.
+	 *
+	 * @param string $sql Prepared query.
+	 * @return int Number of changed rows.
+	 */
+	private function execute( $sql ) {
+		global $wpdb;
+		$this->index->forget_rows();
+		return (int) $wpdb->query( $sql ); // phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- prepared by the callers.
 	}
 }

@@ -22,8 +22,49 @@ class Imagewright_Runs {
 	/** Images handed to the queue at once. */
 	const BATCH = 500;
 
-	/** Most failed images that are listed. */
-	const EXAMPLES = 50;
+	/** Images that a run can work on. */
+	private Imagewright_Candidates $candidates;
+	/** Queue of tasks. */
+	private Imagewright_Queue $queue;
+	/** Schedule of the queue. */
+	private Imagewright_Schedule $schedule;
+	/** Runs in numbers. */
+	private Imagewright_Run_View $run_view;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Locks of attachments. */
+	private Imagewright_Lock $lock;
+	/** Nightly check of states. */
+	private Imagewright_Nightly $nightly;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Candidates $candidates Images that a run can work on.
+	 * @param Imagewright_Queue      $queue      Queue of tasks.
+	 * @param Imagewright_Schedule   $schedule   Schedule of the queue.
+	 * @param Imagewright_Run_View   $run_view   Runs in numbers.
+	 * @param Imagewright_Options    $options    Settings.
+	 * @param Imagewright_Lock       $lock       Locks of attachments.
+	 * @param Imagewright_Nightly    $nightly    Nightly check of states.
+	 */
+	public function __construct(
+		Imagewright_Candidates $candidates,
+		Imagewright_Queue $queue,
+		Imagewright_Schedule $schedule,
+		Imagewright_Run_View $run_view,
+		Imagewright_Options $options,
+		Imagewright_Lock $lock,
+		Imagewright_Nightly $nightly
+	) {
+		$this->candidates = $candidates;
+		$this->queue      = $queue;
+		$this->schedule   = $schedule;
+		$this->run_view   = $run_view;
+		$this->options    = $options;
+		$this->lock       = $lock;
+		$this->nightly    = $nightly;
+	}
 
 	/**
 	 * Starts a run of the current user and replaces the previous one.
@@ -33,8 +74,8 @@ class Imagewright_Runs {
 	 * @param array  $options `format`, `preset`, `fillText`.
 	 * @return array The run in the form of show().
 	 */
-	public static function start( $kind, $ids, $options ) {
-		self::forget();
+	public function start( $kind, $ids, $options ) {
+		$this->forget();
 		$run = array(
 			'id'      => wp_generate_uuid4(),
 			'kind'    => $kind,
@@ -42,15 +83,15 @@ class Imagewright_Runs {
 			'options' => $options,
 			'state'   => 'running',
 			'reason'  => null,
-			'total'   => Imagewright_Candidates::count( $kind, $options, $ids ),
+			'total'   => $this->candidates->count( $kind, $options, $ids ),
 			'at'      => time(),
 		);
 		// Written now: a worker then only changes it, which SQLite does without a conflict.
-		self::move_cursor( get_current_user_id(), $run['id'], 0, false );
-		self::write( get_current_user_id(), $run );
-		Imagewright_Queue::go_on();
-		Imagewright_Schedule::wake();
-		return self::current();
+		$this->move_cursor( get_current_user_id(), $run['id'], 0, false );
+		$this->write( get_current_user_id(), $run );
+		$this->queue->go_on();
+		$this->schedule->wake();
+		return $this->current();
 	}
 
 	/**
@@ -58,9 +99,9 @@ class Imagewright_Runs {
 	 *
 	 * @return array|null
 	 */
-	public static function current() {
-		$run = self::read( get_current_user_id() );
-		return $run ? self::show( $run ) : null;
+	public function current() {
+		$run = $this->read( get_current_user_id() );
+		return $run ? $this->run_view->of( $run ) : null;
 	}
 
 	/**
@@ -71,33 +112,30 @@ class Imagewright_Runs {
 	 * @param int        $user   User; 0 for the current one.
 	 * @return array|null
 	 */
-	public static function set_state( $state, $reason = null, $user = 0 ) {
-		global $wpdb;
+	public function set_state( $state, $reason = null, $user = 0 ) {
 		$user = $user ? $user : get_current_user_id();
-		$run  = self::read( $user );
+		$run  = $this->read( $user );
 		if ( ! $run ) {
 			return null;
 		}
 		$run['state']  = $state;
 		$run['reason'] = $reason;
-		self::write( $user, $run );
+		$this->write( $user, $run );
 		if ( 'running' === $state ) {
-			Imagewright_Index::change( $wpdb->prepare( "due = %d WHERE run = %s AND task <> '' AND due = %d", time(), $run['id'], Imagewright_Queue::NEVER ) );
-			Imagewright_Queue::go_on();
-			Imagewright_Schedule::wake();
+			$this->queue->resume( $run['id'] );
+			$this->queue->go_on();
+			$this->schedule->wake();
 		} else {
-			// A task in progress is due later; it is finished.
-			Imagewright_Index::change( $wpdb->prepare( "due = %d WHERE run = %s AND task <> '' AND due <= %d", Imagewright_Queue::NEVER, $run['id'], time() ) );
+			$this->queue->hold( $run['id'] );
 		}
-		return self::show( $run );
+		return $this->run_view->of( $run );
 	}
 
 	/** Deletes the run of the current user. Its optimized images stay; those that wait are taken out of the queue. */
-	public static function forget() {
-		global $wpdb;
-		$run = self::read( get_current_user_id() );
+	public function forget() {
+		$run = $this->read( get_current_user_id() );
 		if ( $run ) {
-			Imagewright_Index::change( $wpdb->prepare( "task = '', due = 0, run = '' WHERE run = %s AND task <> '' AND ( due <= %d OR due = %d )", $run['id'], time(), Imagewright_Queue::NEVER ) );
+			$this->queue->drop( $run['id'] );
 			delete_option( self::PREFIX . get_current_user_id() );
 			delete_option( self::CURSOR . get_current_user_id() );
 		}
@@ -109,12 +147,12 @@ class Imagewright_Runs {
 	 * @param array $row Row of the table.
 	 * @return array `format`, `preset`, `fillText`.
 	 */
-	public static function options_of( $row ) {
-		$run = '' === $row['run'] ? null : self::read( (int) $row['user_id'] );
+	public function options_of( $row ) {
+		$run = '' === $row['run'] ? null : $this->read( (int) $row['user_id'] );
 		if ( $run && $run['id'] === $row['run'] ) {
 			return $run['options'];
 		}
-		$all = Imagewright_Options::all();
+		$all = $this->options->all();
 		return array(
 			'format'   => $all['format'],
 			'preset'   => $all['preset'],
@@ -128,8 +166,8 @@ class Imagewright_Runs {
 	 * @param array $row Row of the table.
 	 * @return bool
 	 */
-	public static function is_chosen( $row ) {
-		$run = '' === $row['run'] ? null : self::read( (int) $row['user_id'] );
+	public function is_chosen( $row ) {
+		$run = '' === $row['run'] ? null : $this->read( (int) $row['user_id'] );
 		return $run && $run['id'] === $row['run'] && $run['ids'];
 	}
 
@@ -139,8 +177,8 @@ class Imagewright_Runs {
 	 * @param array $row Row of the table.
 	 * @return bool
 	 */
-	public static function is_stopped( $row ) {
-		$run = '' === $row['run'] ? null : self::read( (int) $row['user_id'] );
+	public function is_stopped( $row ) {
+		$run = '' === $row['run'] ? null : $this->read( (int) $row['user_id'] );
 		return $run && $run['id'] === $row['run'] && 'stopped' === $run['state'];
 	}
 
@@ -149,18 +187,18 @@ class Imagewright_Runs {
 	 *
 	 * @return bool True if there are further tasks.
 	 */
-	public static function fill() {
+	public function fill() {
 		global $wpdb;
 		foreach ( $wpdb->get_col( $wpdb->prepare( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE %s", $wpdb->esc_like( self::PREFIX ) . '%' ) ) as $name ) {
 			$user = (int) substr( $name, strlen( self::PREFIX ) );
-			$run  = self::read( $user );
+			$run  = $this->read( $user );
 			if ( ! $run || 'running' !== $run['state'] || $run['filled'] ) {
 				continue;
 			}
-			return true === Imagewright_Lock::once(
+			return true === $this->lock->once(
 				'fill',
-				static function () use ( $user ) {
-					return self::fill_from( $user );
+				function () use ( $user ) {
+					return $this->fill_from( $user );
 				}
 			);
 		}
@@ -173,22 +211,22 @@ class Imagewright_Runs {
 	 * @param int $user User of the run.
 	 * @return bool True if there were images.
 	 */
-	private static function fill_from( $user ) {
-		$run = self::read( $user );
+	private function fill_from( $user ) {
+		$run = $this->read( $user );
 		if ( ! $run || $run['filled'] ) {
 			return (bool) $run;
 		}
 		wp_set_current_user( $user );
 		if ( 'optimize' === $run['kind'] && ! $run['ids'] && 0 === (int) $run['cursor'] ) {
-			Imagewright_Nightly::check( 2000, 10 );
+			$this->nightly->check( 2000, 10 );
 		}
-		$ids = Imagewright_Candidates::batch( $run['kind'], $run['options'], $run['ids'], $run['cursor'], self::BATCH );
-		Imagewright_Queue::add( $ids, $run['kind'], time(), $user, $run['id'] );
-		self::move_cursor( $user, $run['id'], $ids ? min( $ids ) : $run['cursor'], count( $ids ) < self::BATCH );
-		$now = self::read( $user );
+		$ids = $this->candidates->batch( $run['kind'], $run['options'], $run['ids'], $run['cursor'], self::BATCH );
+		$this->queue->add( $ids, $run['kind'], time(), $user, $run['id'] );
+		$this->move_cursor( $user, $run['id'], $ids ? min( $ids ) : $run['cursor'], count( $ids ) < self::BATCH );
+		$now = $this->read( $user );
 		if ( $now && $now['id'] === $run['id'] && 'running' !== $now['state'] ) {
 			// Stopped meanwhile.
-			self::set_state( $now['state'], $now['reason'], $user );
+			$this->set_state( $now['state'], $now['reason'], $user );
 		}
 		return (bool) $ids;
 	}
@@ -199,7 +237,7 @@ class Imagewright_Runs {
 	 * @param int $user User.
 	 * @return array|null
 	 */
-	private static function read( $user ) {
+	private function read( $user ) {
 		foreach ( array( self::PREFIX . $user, self::CURSOR . $user, 'notoptions' ) as $name ) {
 			wp_cache_delete( $name, 'options' );
 		}
@@ -223,7 +261,7 @@ class Imagewright_Runs {
 	 * @param int    $cursor Lowest id that was handed over; 0 for none.
 	 * @param bool   $filled True if there are no further images.
 	 */
-	private static function move_cursor( $user, $run, $cursor, $filled ) {
+	private function move_cursor( $user, $run, $cursor, $filled ) {
 		update_option( self::CURSOR . $user, compact( 'run', 'cursor', 'filled' ), false );
 	}
 
@@ -233,66 +271,7 @@ class Imagewright_Runs {
 	 * @param int   $user User.
 	 * @param array $run  Run.
 	 */
-	private static function write( $user, $run ) {
+	private function write( $user, $run ) {
 		update_option( self::PREFIX . $user, array_diff_key( $run, array_flip( array( 'cursor', 'filled' ) ) ), false );
-	}
-
-	/**
-	 * Adds the progress to a run.
-	 *
-	 * @param array $run Stored run.
-	 * @return array
-	 */
-	private static function show( $run ) {
-		global $wpdb;
-		$mine    = $wpdb->prepare( 'run = %s', $run['id'] );
-		$pending = (int) array_sum( array_column( Imagewright_Index::counts( 'task', "$mine AND task <> ''" ), 'n' ) );
-		$ended   = Imagewright_Index::counts( 'status', "$mine AND task = ''" );
-		$is_bad  = "$mine AND task = '' AND code <> '' AND status NOT IN ('no_gain','excluded')";
-		$bad     = (int) array_sum( array_column( Imagewright_Index::counts( 'status', $is_bad ), 'n' ) );
-		$equal   = ( $ended['no_gain']['n'] ?? 0 ) + ( $ended['excluded']['n'] ?? 0 );
-		$done    = (int) array_sum( array_column( $ended, 'n' ) ) - $bad - $equal;
-		$state   = $run['filled'] && 0 === $pending && 'running' === $run['state'] ? 'done' : $run['state'];
-		$in_work = $wpdb->prepare( "$mine AND task <> '' AND due > %d AND due < %d", time(), Imagewright_Queue::NEVER );
-		$pause   = 'running' === $state && Imagewright_Queue::paused_until() ? Imagewright_Queue::paused() : array();
-		return array(
-			'id'          => $run['id'],
-			'kind'        => $run['kind'],
-			'options'     => $run['options'],
-			'state'       => $state,
-			'reason'      => $run['reason'],
-			'waiting'     => (string) ( $pause['message'] ?? '' ),
-			// Images that were begun before a stop, and are finished.
-			'busy'        => 'stopped' === $state ? (int) array_sum( array_column( Imagewright_Index::counts( 'task', $in_work ), 'n' ) ) : 0,
-			'total'       => max( $run['total'], $done + $bad + $equal + $pending ),
-			'done'        => $done,
-			'noGain'      => $equal,
-			'failedCount' => $bad,
-			'failed'      => self::failed( $is_bad ),
-			'bytes'       => array(
-				'before' => $ended['done']['before'] ?? 0,
-				'after'  => $ended['done']['after'] ?? 0,
-			),
-		);
-	}
-
-	/**
-	 * Lists failed images of a run, newest first.
-	 *
-	 * @param string $where Condition.
-	 * @return array<int,array{id:int,title:string,code:string,message:string}>
-	 */
-	private static function failed( $where ) {
-		$failed = array();
-		foreach ( Imagewright_Index::all( "$where ORDER BY updated DESC LIMIT " . self::EXAMPLES ) as $row ) {
-			$post     = get_post( (int) $row['attachment_id'] );
-			$failed[] = array(
-				'id'      => (int) $row['attachment_id'],
-				'title'   => $post ? Imagewright_Texts::title( $post->ID ) : '',
-				'code'    => $row['code'],
-				'message' => $row['message'],
-			);
-		}
-		return $failed;
 	}
 }

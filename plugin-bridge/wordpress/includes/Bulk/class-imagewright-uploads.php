@@ -9,9 +9,13 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Adds new and changed images to the queue. Every way to upload ends with writing the attachment's metadata: the library, the REST
- * API, imports, and editors that send the sizes one by one.
+ * API, imports, and editors that send the sizes one by one. Other plugins make thumbnails again, without a word: what costs nothing is
+ * put right at once.
  */
 class Imagewright_Uploads {
+
+	/** Option: `day`, `used`. */
+	const TODAY = 'imagewright_today';
 
 	/** Seconds after the last change of the metadata until the image is sent: sizes may still be made. */
 	const SETTLE = 3;
@@ -19,41 +23,115 @@ class Imagewright_Uploads {
 	/** Seconds after which missing sizes are not waited for any more. */
 	const PATIENCE = 120;
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'added_post_meta', array( __CLASS__, 'changed' ), 10, 3 );
-		add_action( 'updated_post_meta', array( __CLASS__, 'changed' ), 10, 3 );
+	/**
+	 * Attachments whose files another plugin may have made again in this request.
+	 *
+	 * @var array<int,int>
+	 */
+	private $expected = array();
+
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Rows of images. */
+	private Imagewright_Index $index;
+	/** Images that the settings exclude. */
+	private Imagewright_Exclusions $exclusions;
+	/** Queue of tasks. */
+	private Imagewright_Queue $queue;
+	/** Schedule of the queue. */
+	private Imagewright_Schedule $schedule;
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Source files of attachments. */
+	private Imagewright_Source $source;
+	/** Locks of attachments. */
+	private Imagewright_Lock $lock;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** What pages get. */
+	private Imagewright_Truth $truth;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options    $options    Settings.
+	 * @param Imagewright_State      $state      Records of images.
+	 * @param Imagewright_Index      $index      Rows of images.
+	 * @param Imagewright_Exclusions $exclusions Images that the settings exclude.
+	 * @param Imagewright_Queue      $queue      Queue of tasks.
+	 * @param Imagewright_Schedule   $schedule   Schedule of the queue.
+	 * @param Imagewright_Access     $access     Permissions of users.
+	 * @param Imagewright_Source     $source     Source files of attachments.
+	 * @param Imagewright_Lock       $lock       Locks of attachments.
+	 * @param Imagewright_Shared     $shared     Attachments of a picture.
+	 * @param Imagewright_Truth      $truth      What pages get.
+	 */
+	public function __construct(
+		Imagewright_Options $options,
+		Imagewright_State $state,
+		Imagewright_Index $index,
+		Imagewright_Exclusions $exclusions,
+		Imagewright_Queue $queue,
+		Imagewright_Schedule $schedule,
+		Imagewright_Access $access,
+		Imagewright_Source $source,
+		Imagewright_Lock $lock,
+		Imagewright_Shared $shared,
+		Imagewright_Truth $truth
+	) {
+		$this->options    = $options;
+		$this->state      = $state;
+		$this->index      = $index;
+		$this->exclusions = $exclusions;
+		$this->queue      = $queue;
+		$this->schedule   = $schedule;
+		$this->access     = $access;
+		$this->source     = $source;
+		$this->lock       = $lock;
+		$this->shared     = $shared;
+		$this->truth      = $truth;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		// Last: the files are made by now, and plugins have sent them elsewhere.
+		$hooks->filter( 'wp_update_attachment_metadata', array( __CLASS__, 'expect' ), PHP_INT_MAX, 2 );
+		$hooks->metadata( '_wp_attachment_metadata', array( __CLASS__, 'changed' ), 10 );
 	}
 
 	/**
 	 * Adds an attachment to the queue when its metadata was written.
 	 *
-	 * @param int    $meta_id Unused.
-	 * @param int    $id      Post.
-	 * @param string $key     Key of the metadata.
+	 * @param int $id Post.
 	 */
-	public static function changed( $meta_id, $id, $key ) {
-		if ( '_wp_attachment_metadata' !== $key || ! Imagewright_Options::all()['auto'] || ! Imagewright_Options::is_ready() || self::is_own_change( $id ) ) {
+	public function changed( $id ) {
+		if ( ! $this->options->all()['auto'] || ! $this->options->is_ready() || $this->is_own_change( $id ) ) {
 			return;
 		}
 		$mime = get_post_mime_type( $id );
-		if ( ! in_array( $mime, Imagewright_Contract::INPUT_TYPES, true ) || Imagewright_State::get( $id ) ) {
+		if ( ! in_array( $mime, Imagewright_Contract::INPUT_TYPES, true ) || $this->state->get( $id ) ) {
 			return;
 		}
-		$row  = Imagewright_Index::row( $id );
+		$row  = $this->index->row( $id );
 		/**
 		 * Filters whether a new upload is optimized.
 		 *
 		 * @param bool $wanted True by default, false if the settings exclude its name or folder.
 		 * @param int  $id     Attachment.
 		 */
-		if ( ( $row && ! self::is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', ! Imagewright_Exclusions::covers( $id ), $id ) ) {
+		if ( ( $row && ! $this->is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', ! $this->exclusions->covers( $id ), $id ) ) {
 			return;
 		}
-		$user = self::user( $id );
+		$user = $this->user( $id );
 		if ( $user ) {
-			Imagewright_Queue::add( array( $id ), 'new', time() + self::SETTLE, $user );
-			Imagewright_Schedule::wake();
+			$this->queue->add( array( $id ), 'new', time() + self::SETTLE, $user );
+			$this->schedule->wake();
 		}
 	}
 
@@ -63,9 +141,9 @@ class Imagewright_Uploads {
 	 * @param int $id Attachment.
 	 * @return int User; 0 if there is none.
 	 */
-	private static function user( $id ) {
+	private function user( $id ) {
 		$user = get_current_user_id() ? get_current_user_id() : (int) get_post_field( 'post_author', $id );
-		return $user ? $user : Imagewright_Access::administrator();
+		return $user ? $user : $this->access->administrator();
 	}
 
 	/**
@@ -75,9 +153,9 @@ class Imagewright_Uploads {
 	 * @param array $row Row of the table.
 	 * @return bool
 	 */
-	private static function is_due( $id, $row ) {
+	private function is_due( $id, $row ) {
 		$ended = in_array( $row['status'], array( 'no_gain', 'failed', 'unfit', 'excluded' ), true ) && '' === $row['task'];
-		return 'new' === $row['task'] || ( $ended && Imagewright_Eligibility::source( $id ) !== $row['source'] );
+		return 'new' === $row['task'] || ( $ended && $this->source->mark( $id ) !== $row['source'] );
 	}
 
 	/**
@@ -86,7 +164,7 @@ class Imagewright_Uploads {
 	 * @param int $id Attachment.
 	 * @return bool
 	 */
-	public static function is_complete( $id ) {
+	public function is_complete( $id ) {
 		require_once ABSPATH . 'wp-admin/includes/image.php';
 		$age = time() - (int) get_post_time( 'U', true, $id );
 		return $age > self::PATIENCE || ! wp_get_missing_image_subsizes( $id );
@@ -98,7 +176,73 @@ class Imagewright_Uploads {
 	 * @param int $id Attachment.
 	 * @return bool
 	 */
-	private static function is_own_change( $id ) {
-		return Imagewright_Lock::is_held( $id );
+	private function is_own_change( $id ) {
+		return $this->lock->is_held( $id );
+	}
+
+	/**
+	 * Notes an attachment whose metadata is written again, even if it is the same as before.
+	 *
+	 * @param mixed $metadata Metadata.
+	 * @param int   $id       Attachment.
+	 * @return mixed The same metadata.
+	 */
+	public function expect( $metadata, $id ) {
+		if ( $this->state->get( $id ) && ! $this->lock->is_mine( $id ) ) {
+			if ( ! $this->expected ) {
+				add_action( 'shutdown', array( $this, 'look' ) );
+			}
+			$this->expected[ $id ] = $id;
+		}
+		return $metadata;
+	}
+
+	/** Corrects the states of the noted attachments, and lets the queue put right what costs nothing. */
+	public function look() {
+		foreach ( $this->shared->leads( $this->expected ) as $id ) {
+			if ( 'outdated' === $this->truth->correct( $id ) && $this->options->all()['auto'] && $this->options->is_ready() ) {
+				$user = get_current_user_id() ? get_current_user_id() : $this->access->administrator();
+				$this->queue->add( array( $id ), 'new', time(), $user );
+				$this->schedule->wake();
+			}
+		}
+		$this->expected = array();
+	}
+
+	/**
+	 * Returns true if the budget of today is not used up.
+	 *
+	 * @return bool
+	 */
+	public function within_budget() {
+		$limit = (int) $this->options->all()['daily_credits'];
+		return 0 === $limit || $this->used_today() < $limit;
+	}
+
+	/**
+	 * Returns the credits that uploads have spent today.
+	 *
+	 * @return int
+	 */
+	public function used_today() {
+		$today = (array) get_option( self::TODAY, array() );
+		return gmdate( 'Y-m-d' ) === ( $today['day'] ?? '' ) ? (int) $today['used'] : 0;
+	}
+
+	/**
+	 * Counts spent credits.
+	 *
+	 * @param int $credits Credits.
+	 */
+	public function count( $credits ) {
+		wp_cache_delete( self::TODAY, 'options' );
+		update_option(
+			self::TODAY,
+			array(
+				'day'  => gmdate( 'Y-m-d' ),
+				'used' => $this->used_today() + $credits,
+			),
+			false
+		);
 	}
 }

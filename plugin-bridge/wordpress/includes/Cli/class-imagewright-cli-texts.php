@@ -18,6 +18,50 @@ class Imagewright_Cli_Texts {
 	/** Statuses of errors after which no other image can be described either. */
 	const ENDS = array( 0, 402, 403, 408, 424, 429, 502, 503, 504, 507 );
 
+	/** Output of commands. */
+	private Imagewright_Cli_Output $cli_output;
+	/** Model of the service. */
+	private Imagewright_Vision $vision;
+	/** Images that a run can work on. */
+	private Imagewright_Candidates $candidates;
+	/** Service. */
+	private Imagewright_Service $service;
+	/** Audit of the texts of a site. */
+	private Imagewright_Audit $audit;
+	/** Description of one image. */
+	private Imagewright_Description $description;
+	/** Alternative text and title of an attachment, and who wrote them. */
+	private Imagewright_Texts $texts;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Cli_Output  $cli_output  Output of commands.
+	 * @param Imagewright_Vision      $vision      Model of the service.
+	 * @param Imagewright_Candidates  $candidates  Images that a run can work on.
+	 * @param Imagewright_Service     $service     Service.
+	 * @param Imagewright_Audit       $audit       Audit of the texts of a site.
+	 * @param Imagewright_Description $description Description of one image.
+	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
+	 */
+	public function __construct(
+		Imagewright_Cli_Output $cli_output,
+		Imagewright_Vision $vision,
+		Imagewright_Candidates $candidates,
+		Imagewright_Service $service,
+		Imagewright_Audit $audit,
+		Imagewright_Description $description,
+		Imagewright_Texts $texts
+	) {
+		$this->cli_output  = $cli_output;
+		$this->vision      = $vision;
+		$this->candidates  = $candidates;
+		$this->service     = $service;
+		$this->audit       = $audit;
+		$this->description = $description;
+		$this->texts       = $texts;
+	}
+
 	/**
 	 * Describes images that have no alternative text. What was interrupted is continued by the same command.
 	 *
@@ -39,13 +83,13 @@ class Imagewright_Cli_Texts {
 	 * @param array    $options Options.
 	 */
 	public function describe( $args, $options ) {
-		Imagewright_Cli::become_administrator();
-		if ( ! Imagewright_Vision::exists() ) {
-			WP_CLI::error( Imagewright_Vision::refusal()->get_error_message() );
+		$this->cli_output->become_administrator();
+		if ( ! $this->vision->exists() ) {
+			WP_CLI::error( $this->vision->refusal()->get_error_message() );
 		}
 		$ids   = array_map( 'intval', $args );
-		$count = count( Imagewright_Candidates::without_text( $ids ) );
-		$price = Imagewright_Service::json(
+		$count = count( $this->candidates->without_text( $ids ) );
+		$price = $this->service->json(
 			'POST',
 			'/v1/credits/check',
 			array(
@@ -57,7 +101,7 @@ class Imagewright_Cli_Texts {
 			WP_CLI::error( $price->get_error_message() );
 		}
 		if ( ! empty( $options['dry-run'] ) ) {
-			self::show(
+			$this->show(
 				$options,
 				array(
 					'images'  => $count,
@@ -66,7 +110,7 @@ class Imagewright_Cli_Texts {
 			);
 			return;
 		}
-		self::show( $options, self::describe_all( $ids, $count ) );
+		$this->show( $options, $this->describe_all( $ids, $count ) );
 	}
 
 	/**
@@ -87,7 +131,7 @@ class Imagewright_Cli_Texts {
 	 * @param array    $options Options.
 	 */
 	public function audit( $args, $options ) {
-		Imagewright_Cli::become_administrator();
+		$this->cli_output->become_administrator();
 		$wanted = (string) ( $options['problem'] ?? '' );
 		if ( '' !== $wanted && ! in_array( $wanted, Imagewright_Audit::PROBLEMS, true ) ) {
 			WP_CLI::error( '--problem: expected ' . implode( ', ', Imagewright_Audit::PROBLEMS ) . ", but received $wanted" );
@@ -95,7 +139,7 @@ class Imagewright_Cli_Texts {
 		$found  = array();
 		$cursor = '';
 		do {
-			$part   = Imagewright_Audit::batch( $cursor );
+			$part   = $this->audit->batch( $cursor );
 			$cursor = $part['cursor'];
 			foreach ( $part['findings'] as $finding ) {
 				if ( '' === $wanted || $wanted === $finding['problem'] ) {
@@ -103,7 +147,7 @@ class Imagewright_Cli_Texts {
 				}
 			}
 		} while ( '' !== $cursor );
-		Imagewright_Cli::show( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'language', 'title', 'file', 'text' ) );
+		$this->cli_output->show( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'language', 'title', 'file', 'text' ) );
 	}
 
 	/**
@@ -113,7 +157,7 @@ class Imagewright_Cli_Texts {
 	 * @param int   $count Images.
 	 * @return array<string,int>
 	 */
-	private static function describe_all( $ids, $count ) {
+	private function describe_all( $ids, $count ) {
 		$bar   = WP_CLI\Utils\make_progress_bar( 'Describing', $count );
 		$sum   = array(
 			'images'    => $count,
@@ -123,17 +167,17 @@ class Imagewright_Cli_Texts {
 		);
 		$below = 0;
 		do {
-			$batch = Imagewright_Candidates::without_text( $ids, $below, self::BATCH );
+			$batch = $this->candidates->without_text( $ids, $below, self::BATCH );
 			foreach ( $batch as $id ) {
-				$found = Imagewright_Description::of( $id, Imagewright_Description::context( $id ) );
+				$found = $this->description->of( $id, $this->description->context( $id ) );
 				if ( ! is_wp_error( $found ) ) {
-					Imagewright_Description::save_all( $id, $found );
+					$this->description->save_all( $id, $found );
 					++$sum['described'];
 					$sum['credits'] += $found['charged'];
 				} elseif ( in_array( (int) ( ( (array) $found->get_error_data() )['status'] ?? 500 ), self::ENDS, true ) ) {
 					WP_CLI::error( $found->get_error_message() );
 				} else {
-					WP_CLI::warning( "$id " . Imagewright_Texts::title( $id ) . ': ' . $found->get_error_message() );
+					WP_CLI::warning( "$id " . $this->texts->title( $id ) . ': ' . $found->get_error_message() );
 					++$sum['failed'];
 				}
 				$bar->tick();
@@ -151,7 +195,7 @@ class Imagewright_Cli_Texts {
 	 * @param array             $options Options.
 	 * @param array<string,int> $row     Values by name.
 	 */
-	private static function show( $options, $row ) {
-		Imagewright_Cli::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+	private function show( $options, $row ) {
+		$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 	}
 }

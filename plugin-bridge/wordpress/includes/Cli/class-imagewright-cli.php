@@ -22,14 +22,63 @@ class Imagewright_Cli {
 	/** Seconds between two lines of progress. */
 	const SECONDS = 2;
 
-	/** Registers the commands if WP-CLI runs. */
-	public static function register() {
-		if ( defined( 'WP_CLI' ) && WP_CLI ) {
-			WP_CLI::add_command( 'imagewright', __CLASS__ );
-			$texts = new Imagewright_Cli_Texts();
-			WP_CLI::add_command( 'imagewright describe', array( $texts, 'describe' ) );
-			WP_CLI::add_command( 'imagewright audit', array( $texts, 'audit' ) );
-		}
+	/** Nightly check of states. */
+	private Imagewright_Nightly $nightly;
+	/** Overview of the library. */
+	private Imagewright_Overview $overview;
+	/** Service. */
+	private Imagewright_Service $service;
+	/** Queue of tasks. */
+	private Imagewright_Queue $queue;
+	/** Output of commands. */
+	private Imagewright_Cli_Output $cli_output;
+	/** Model of the service. */
+	private Imagewright_Vision $vision;
+	/** Images that a run can work on. */
+	private Imagewright_Candidates $candidates;
+	/** Bulk runs. */
+	private Imagewright_Runs $runs;
+	/** Worker of the queue. */
+	private Imagewright_Worker $worker;
+	/** Settings. */
+	private Imagewright_Options $options;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Nightly    $nightly    Nightly check of states.
+	 * @param Imagewright_Overview   $overview   Overview of the library.
+	 * @param Imagewright_Service    $service    Service.
+	 * @param Imagewright_Queue      $queue      Queue of tasks.
+	 * @param Imagewright_Cli_Output $cli_output Output of commands.
+	 * @param Imagewright_Vision     $vision     Model of the service.
+	 * @param Imagewright_Candidates $candidates Images that a run can work on.
+	 * @param Imagewright_Runs       $runs       Bulk runs.
+	 * @param Imagewright_Worker     $worker     Worker of the queue.
+	 * @param Imagewright_Options    $options    Settings.
+	 */
+	public function __construct(
+		Imagewright_Nightly $nightly,
+		Imagewright_Overview $overview,
+		Imagewright_Service $service,
+		Imagewright_Queue $queue,
+		Imagewright_Cli_Output $cli_output,
+		Imagewright_Vision $vision,
+		Imagewright_Candidates $candidates,
+		Imagewright_Runs $runs,
+		Imagewright_Worker $worker,
+		Imagewright_Options $options
+	) {
+		$this->nightly    = $nightly;
+		$this->overview   = $overview;
+		$this->service    = $service;
+		$this->queue      = $queue;
+		$this->cli_output = $cli_output;
+		$this->vision     = $vision;
+		$this->candidates = $candidates;
+		$this->runs       = $runs;
+		$this->worker     = $worker;
+		$this->options    = $options;
 	}
 
 	/**
@@ -47,10 +96,10 @@ class Imagewright_Cli {
 	 * @param array    $options Options.
 	 */
 	public function status( $args, $options ) {
-		Imagewright_Nightly::check( 5000, 10 );
-		$overview = Imagewright_Overview::of_library();
-		$balance  = Imagewright_Service::json( 'GET', '/v1/credits/balance' );
-		$pause    = Imagewright_Queue::paused_until() ? Imagewright_Queue::paused() : array();
+		$this->nightly->check( 5000, 10 );
+		$overview = $this->overview->of_library();
+		$balance  = $this->service->json( 'GET', '/v1/credits/balance' );
+		$pause    = $this->queue->paused_until() ? $this->queue->paused() : array();
 		$row      = array(
 			'images'       => $overview['total'],
 			'optimized'    => $overview['optimized'],
@@ -63,7 +112,7 @@ class Imagewright_Cli {
 			'balance'      => is_wp_error( $balance ) ? '' : (int) $balance['balance'],
 			'problem'      => is_wp_error( $balance ) ? $balance->get_error_message() : (string) ( $pause['message'] ?? '' ),
 		);
-		self::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 	}
 
 	/**
@@ -128,30 +177,30 @@ class Imagewright_Cli {
 	 * @param array    $options Options.
 	 */
 	private function run( $kind, $args, $options ) {
-		self::become_administrator();
-		$wanted = self::settings( $options );
+		$this->cli_output->become_administrator();
+		$wanted = $this->settings( $options );
 		$ids    = array_map( 'intval', $args );
-		if ( 'optimize' === $kind && $wanted['fillText'] && ! Imagewright_Vision::exists() ) {
-			WP_CLI::warning( Imagewright_Vision::refusal()->get_error_message() );
+		if ( 'optimize' === $kind && $wanted['fillText'] && ! $this->vision->exists() ) {
+			WP_CLI::warning( $this->vision->refusal()->get_error_message() );
 		}
 		if ( ! empty( $options['dry-run'] ) ) {
-			Imagewright_Nightly::check( 5000, 10 );
-			$count = Imagewright_Candidates::count( $kind, $wanted, $ids );
+			$this->nightly->check( 5000, 10 );
+			$count = $this->candidates->count( $kind, $wanted, $ids );
 			$row   = array(
 				'images'  => $count,
-				'credits' => 'optimize' === $kind ? $count - Imagewright_Overview::repairs( $ids ) : 0,
+				'credits' => 'optimize' === $kind ? $count - $this->candidates->repairs( $ids ) : 0,
 			);
-			self::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+			$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 			return;
 		}
-		$run = Imagewright_Runs::current();
+		$run = $this->runs->current();
 		if ( $run && 'done' !== $run['state'] && $run['kind'] === $kind && ! $ids && $run['options'] === $wanted ) {
-			$run = Imagewright_Runs::set_state( 'running' );
+			$run = $this->runs->set_state( 'running' );
 		} else {
-			$run = Imagewright_Runs::start( $kind, $ids, $wanted );
+			$run = $this->runs->start( $kind, $ids, $wanted );
 		}
-		$run = self::follow( $run );
-		self::report( $run, $options );
+		$run = $this->follow( $run );
+		$this->report( $run, $options );
 	}
 
 	/**
@@ -160,13 +209,13 @@ class Imagewright_Cli {
 	 * @param array $run Run.
 	 * @return array The ended run.
 	 */
-	private static function follow( $run ) {
+	private function follow( $run ) {
 		$bar  = WP_CLI\Utils\make_progress_bar( 'optimize' === $run['kind'] ? 'Optimizing' : 'Restoring', $run['total'] );
 		$seen = 0;
 		$told = '';
 		while ( $run && 'running' === $run['state'] ) {
-			$worked = Imagewright_Worker::run( self::SECONDS );
-			$run    = Imagewright_Runs::current();
+			$worked = $this->worker->run( self::SECONDS );
+			$run    = $this->runs->current();
 			$ended  = $run['done'] + $run['noGain'] + $run['failedCount'];
 			for ( ; $seen < $ended; $seen++ ) {
 				$bar->tick();
@@ -189,7 +238,7 @@ class Imagewright_Cli {
 	 * @param array $run     Run.
 	 * @param array $options Options.
 	 */
-	private static function report( $run, $options ) {
+	private function report( $run, $options ) {
 		foreach ( $run['failed'] as $failed ) {
 			WP_CLI::warning( "{$failed['id']} {$failed['title']}: {$failed['message']}" );
 		}
@@ -201,7 +250,7 @@ class Imagewright_Cli {
 			'bytes_before' => $run['bytes']['before'],
 			'bytes_after'  => $run['bytes']['after'],
 		);
-		self::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 		if ( 'done' !== $run['state'] ) {
 			WP_CLI::error( $run['reason']['message'] ?? __( 'Stopped.', 'imagewright' ) );
 		}
@@ -213,11 +262,11 @@ class Imagewright_Cli {
 	 * @param array $options Options.
 	 * @return array `format`, `preset`, `fillText`.
 	 */
-	private static function settings( $options ) {
-		$all    = Imagewright_Options::all();
+	private function settings( $options ) {
+		$all    = $this->options->all();
 		$format = $options['to'] ?? $all['format'];
 		$preset = $options['quality'] ?? $all['preset'];
-		foreach ( array( array( 'to', $format, Imagewright_Options::formats() ), array( 'quality', $preset, Imagewright_Contract::PRESETS ) ) as list( $name, $value, $known ) ) {
+		foreach ( array( array( 'to', $format, $this->options->formats() ), array( 'quality', $preset, Imagewright_Contract::PRESETS ) ) as list( $name, $value, $known ) ) {
 			if ( ! in_array( $value, $known, true ) ) {
 				WP_CLI::error( "--$name: expected " . implode( ', ', $known ) . ", but received $value" );
 			}
@@ -227,29 +276,5 @@ class Imagewright_Cli {
 			'preset'   => $preset,
 			'fillText' => (bool) $all['fill_text'],
 		);
-	}
-
-	/**
-	 * Prints rows. In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, also one with full-width signs.
-	 *
-	 * @param string                    $format `table`, `json`, `csv` or `yaml`.
-	 * @param array<int,array<string,mixed>> $rows   Rows.
-	 * @param string[]                  $fields Names of the columns.
-	 */
-	public static function show( $format, $rows, $fields ) {
-		$formula = '/^(?:[=+\-@\t\r\n]|\xEF\xBC[\x9D\x8B\x8D\xA0])/';
-		foreach ( 'csv' === $format ? $rows : array() as $index => $row ) {
-			foreach ( $row as $name => $value ) {
-				$rows[ $index ][ $name ] = is_string( $value ) && preg_match( $formula, $value ) ? "'$value" : $value;
-			}
-		}
-		WP_CLI\Utils\format_items( $format, $rows, $fields );
-	}
-
-	/** Takes the role of an administrator if no user was given with `--user`. */
-	public static function become_administrator() {
-		if ( 0 === get_current_user_id() ) {
-			wp_set_current_user( Imagewright_Access::administrator() );
-		}
 	}
 }

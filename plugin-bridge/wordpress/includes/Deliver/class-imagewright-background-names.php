@@ -24,7 +24,7 @@ class Imagewright_Background_Names {
 	 *
 	 * @var array<string,string>
 	 */
-	private static $new = array();
+	private $new = array();
 
 	/**
 	 * Returns the name of the file that took the place of another.
@@ -33,29 +33,29 @@ class Imagewright_Background_Names {
 	 * @param callable $find Finds the name in the database.
 	 * @return string Empty if the file was not replaced.
 	 */
-	public static function of( $path, $find ) {
-		$known = self::$new + (array) get_option( self::OPTION, array() );
+	public function of( $path, $find ) {
+		$known = $this->new + (array) get_option( self::OPTION, array() );
 		if ( ! isset( $known[ $path ] ) ) {
 			$known[ $path ] = (string) call_user_func( $find );
-			if ( ! self::$new ) {
-				add_action( 'shutdown', array( __CLASS__, 'save' ) );
+			if ( ! $this->new ) {
+				add_action( 'shutdown', array( $this, 'save' ) );
 			}
-			self::$new[ $path ] = $known[ $path ];
+			$this->new[ $path ] = $known[ $path ];
 		}
 		return $known[ $path ];
 	}
 
 	/** Stores the entries that this page has added, as far as there is room. */
-	public static function save() {
+	public function save() {
 		$known = (array) get_option( self::OPTION, array() );
-		$all   = array_slice( $known + self::$new, 0, self::MAX, true );
+		$all   = array_slice( $known + $this->new, 0, self::MAX, true );
 		if ( count( $all ) > count( $known ) ) {
 			update_option( self::OPTION, $all, true );
 		}
 	}
 
 	/** Removes all entries after files have changed. */
-	public static function forget() {
+	public function forget() {
 		if ( get_option( self::OPTION ) ) {
 			delete_option( self::OPTION );
 		}

@@ -13,21 +13,65 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Old_Addresses {
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 10, 3 );
-		add_filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
-		add_filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
-		add_filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
+	/**
+	 * True if backgrounds are left as they are.
+	 *
+	 * @var bool
+	 */
+	private $leaves = false;
+
+	/** Addresses of originals. */
+	private Imagewright_Original_Addresses $original_addresses;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Addresses of uploads. */
+	private Imagewright_Addresses $addresses;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Names of replaced backgrounds. */
+	private Imagewright_Background_Names $background_names;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Original_Addresses $original_addresses Addresses of originals.
+	 * @param Imagewright_State              $state              Records of images.
+	 * @param Imagewright_Addresses          $addresses          Addresses of uploads.
+	 * @param Imagewright_Options            $options            Settings.
+	 * @param Imagewright_Background_Names   $background_names   Names of replaced backgrounds.
+	 */
+	public function __construct(
+		Imagewright_Original_Addresses $original_addresses,
+		Imagewright_State $state,
+		Imagewright_Addresses $addresses,
+		Imagewright_Options $options,
+		Imagewright_Background_Names $background_names
+	) {
+		$this->original_addresses = $original_addresses;
+		$this->state              = $state;
+		$this->addresses          = $addresses;
+		$this->options            = $options;
+		$this->background_names   = $background_names;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 10, 3 );
+		$hooks->filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
+		$hooks->filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
+		$hooks->filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
 		foreach ( array( 'imagewright_replaced', 'imagewright_restored', 'delete_attachment' ) as $action ) {
-			add_action( $action, array( 'Imagewright_Background_Names', 'forget' ) );
+			$hooks->action( $action, array( 'Imagewright_Background_Names', 'forget' ) );
 		}
 	}
 
 	/** Shows the old addresses of backgrounds on this page. */
-	public static function leave_backgrounds() {
-		remove_filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
-		remove_filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
+	public function leave_backgrounds() {
+		$this->leaves = true;
 	}
 
 	/**
@@ -38,23 +82,23 @@ class Imagewright_Old_Addresses {
 	 * @param int    $id      Attachment; 0 if unknown.
 	 * @return string
 	 */
-	public static function content_image( $tag, $context, $id ) {
-		if ( false !== strpos( $tag, ' srcset=' ) || Imagewright_Original_Addresses::are_wanted() ) {
+	public function content_image( $tag, $context, $id ) {
+		if ( false !== strpos( $tag, ' srcset=' ) || $this->original_addresses->are_wanted() ) {
 			// WordPress knows the file, an author has chosen files, or originals are wanted. Reading the record takes time.
 			return $tag;
 		}
-		$state = $id && strpos( $tag, 'src=' ) ? Imagewright_State::get( $id ) : null;
+		$state = $id && strpos( $tag, 'src=' ) ? $this->state->get( $id ) : null;
 		if ( ! $state || 'optimized' !== $state['status'] || 'beside' === ( $state['way'] ?? '' ) || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
 			return $tag;
 		}
 		$old      = wp_basename( rawurldecode( (string) strtok( html_entity_decode( $found[2], ENT_QUOTES ), '?' ) ) );
 		$metadata = wp_get_attachment_metadata( $id );
-		$new      = is_array( $metadata ) ? self::successor( $old, $state['snapshot'], $metadata ) : '';
+		$new      = is_array( $metadata ) ? $this->successor( $old, $state['snapshot'], $metadata ) : '';
 		if ( '' === $new ) {
 			return $tag;
 		}
-		$tag = str_replace( $found[0], ' src=' . $found[1] . self::with_name( $found[2], $new ) . $found[1], $tag );
-		return self::complete( $tag, $context, $id, $metadata );
+		$tag = str_replace( $found[0], ' src=' . $found[1] . $this->addresses->with_name( $found[2], $new ) . $found[1], $tag );
+		return $this->complete( $tag, $context, $id, $metadata );
 	}
 
 	/**
@@ -64,14 +108,14 @@ class Imagewright_Old_Addresses {
 	 * @param string $html Block or content.
 	 * @return string
 	 */
-	public static function backgrounds( $html ) {
-		if ( ! is_string( $html ) || false === strpos( $html, 'background-image' ) || 'replace' !== Imagewright_Options::all()['delivery'] ) {
+	public function backgrounds( $html ) {
+		if ( $this->leaves || ! is_string( $html ) || false === strpos( $html, 'background-image' ) || 'replace' !== $this->options->all()['delivery'] ) {
 			return $html;
 		}
 		return preg_replace_callback(
 			'/(background-image:\s*url\((?:["\']|&quot;|&\#0?39;)?)([^"\'()&]+)/i',
-			static function ( $found ) {
-				return $found[1] . self::current( $found[2] );
+			function ( $found ) {
+				return $found[1] . $this->current( $found[2] );
 			},
 			$html
 		);
@@ -83,20 +127,20 @@ class Imagewright_Old_Addresses {
 	 * @param string $url URL.
 	 * @return string The same URL if the file was not replaced.
 	 */
-	private static function current( $url ) {
-		$path = self::relative( $url );
-		$new  = '' === $path ? '' : Imagewright_Background_Names::of(
+	private function current( $url ) {
+		$path = $this->relative( $url );
+		$new  = '' === $path ? '' : $this->background_names->of(
 			$path,
-			static function () use ( $path ) {
+			function () use ( $path ) {
 				// The attached file may be this one, or the one that this size was made of.
 				$main     = preg_replace( '/-\d+x\d+(?=\.\w+$)/', '', $path );
-				$id       = self::attachment( array_unique( array( $path, $main, preg_replace( '/(?=\.\w+$)/', '-scaled', $main ) ) ) );
-				$state    = $id ? Imagewright_State::get( $id ) : null;
+				$id       = $this->attachment( array_unique( array( $path, $main, preg_replace( '/(?=\.\w+$)/', '-scaled', $main ) ) ) );
+				$state    = $id ? $this->state->get( $id ) : null;
 				$metadata = $state && 'optimized' === $state['status'] ? wp_get_attachment_metadata( $id ) : null;
-				return is_array( $metadata ) ? self::successor( wp_basename( $path ), $state['snapshot'], $metadata ) : '';
+				return is_array( $metadata ) ? $this->successor( wp_basename( $path ), $state['snapshot'], $metadata ) : '';
 			}
 		);
-		return '' === $new ? $url : self::with_name( $url, $new );
+		return '' === $new ? $url : $this->addresses->with_name( $url, $new );
 	}
 
 	/**
@@ -107,7 +151,7 @@ class Imagewright_Old_Addresses {
 	 * @param array  $metadata Metadata of the attachment.
 	 * @return string Empty if the file was not replaced, or is in use.
 	 */
-	private static function successor( $name, $snapshot, $metadata ) {
+	private function successor( $name, $snapshot, $metadata ) {
 		$old   = $snapshot['metadata'];
 		$shown = wp_basename( (string) $metadata['file'] );
 		if ( in_array( $name, array( wp_basename( $snapshot['attached_file'] ), $old['original_image'] ?? '' ), true ) ) {
@@ -123,18 +167,6 @@ class Imagewright_Old_Addresses {
 	}
 
 	/**
-	 * Replaces the last part of a URL.
-	 *
-	 * @param string $url  URL, with HTML entities.
-	 * @param string $name File name.
-	 * @return string
-	 */
-	public static function with_name( $url, $name ) {
-		$parts = explode( '?', $url, 2 );
-		return substr( $parts[0], 0, (int) strrpos( $parts[0], '/' ) + 1 ) . rawurlencode( $name ) . ( isset( $parts[1] ) ? '?' . $parts[1] : '' );
-	}
-
-	/**
 	 * Adds what WordPress adds to an `img` in content.
 	 *
 	 * @param string $tag      The `img`.
@@ -143,7 +175,7 @@ class Imagewright_Old_Addresses {
 	 * @param array  $metadata Its metadata.
 	 * @return string
 	 */
-	private static function complete( $tag, $context, $id, $metadata ) {
+	private function complete( $tag, $context, $id, $metadata ) {
 		if ( false === strpos( $tag, ' width=' ) && false === strpos( $tag, ' height=' ) ) {
 			$tag = wp_img_tag_add_width_and_height_attr( $tag, $context, $id );
 		}
@@ -163,9 +195,9 @@ class Imagewright_Old_Addresses {
 	 * @param string $url URL.
 	 * @return int
 	 */
-	public static function find_post( $id, $url ) {
-		$path = $id ? '' : self::relative( $url );
-		return '' === $path ? $id : self::attachment( array( $path ) );
+	public function find_post( $id, $url ) {
+		$path = $id ? '' : $this->relative( $url );
+		return '' === $path ? $id : $this->attachment( array( $path ) );
 	}
 
 	/**
@@ -174,8 +206,8 @@ class Imagewright_Old_Addresses {
 	 * @param string $url URL.
 	 * @return string
 	 */
-	private static function relative( $url ) {
-		$path = Imagewright_Addresses::path( $url );
+	private function relative( $url ) {
+		$path = $this->addresses->path( $url );
 		return '' === $path ? '' : substr( $path, strlen( wp_get_upload_dir()['basedir'] ) + 1 );
 	}
 
@@ -185,7 +217,7 @@ class Imagewright_Old_Addresses {
 	 * @param string[] $paths Paths below the uploads folder, one of which was the attached file.
 	 * @return int 0 if there is none.
 	 */
-	private static function attachment( $paths ) {
+	private function attachment( $paths ) {
 		$found = get_posts(
 			array(
 				'post_type'   => 'attachment',

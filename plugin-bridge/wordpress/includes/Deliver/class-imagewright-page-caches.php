@@ -19,17 +19,21 @@ class Imagewright_Page_Caches {
 	/** Seconds between a change and the action. */
 	const DELAY = 60;
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'imagewright_replaced', array( __CLASS__, 'plan' ) );
-		add_action( 'imagewright_restored', array( __CLASS__, 'plan' ) );
-		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( __CLASS__, 'compare' ), 10, 2 );
-		add_action( self::HOOK, array( __CLASS__, 'purge' ) );
-		add_filter( 'cloudflare_purge_everything_actions', array( __CLASS__, 'add_action_name' ) );
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'imagewright_replaced', array( __CLASS__, 'plan' ) );
+		$hooks->action( 'imagewright_restored', array( __CLASS__, 'plan' ) );
+		$hooks->action( 'update_option_' . Imagewright_Options::SETTINGS, array( __CLASS__, 'compare' ), 10, 2 );
+		$hooks->action( self::HOOK, array( __CLASS__, 'purge' ) );
+		$hooks->filter( 'cloudflare_purge_everything_actions', array( __CLASS__, 'add_action_name' ) );
 	}
 
 	/** Plans the action, unless it is planned already. */
-	public static function plan() {
+	public function plan() {
 		if ( ! wp_next_scheduled( self::HOOK ) ) {
 			wp_schedule_single_event( time() + self::DELAY, self::HOOK );
 		}
@@ -41,20 +45,20 @@ class Imagewright_Page_Caches {
 	 * @param mixed $old Settings before.
 	 * @param mixed $all Settings.
 	 */
-	public static function compare( $old, $all ) {
+	public function compare( $old, $all ) {
 		if ( ( $old['delivery'] ?? '' ) !== ( $all['delivery'] ?? '' ) ) {
-			self::plan();
+			$this->plan();
 		}
 	}
 
 	/** Empties the caches at once and drops the planned action, for the end of the plugin. */
-	public static function finish() {
+	public function finish() {
 		wp_clear_scheduled_hook( self::HOOK );
-		self::purge();
+		$this->purge();
 	}
 
 	/** Empties the page caches of the plugins that are there. */
-	public static function purge() {
+	public function purge() {
 		// WP Rocket, W3 Total Cache and WP Super Cache have functions, the others actions.
 		foreach ( array( 'rocket_clean_domain', 'w3tc_flush_posts', 'wp_cache_clear_cache' ) as $function ) {
 			if ( function_exists( $function ) ) {
@@ -73,7 +77,7 @@ class Imagewright_Page_Caches {
 	 * @param mixed $actions Names of actions.
 	 * @return array
 	 */
-	public static function add_action_name( $actions ) {
+	public function add_action_name( $actions ) {
 		return array_merge( (array) $actions, array( self::HOOK ) );
 	}
 }

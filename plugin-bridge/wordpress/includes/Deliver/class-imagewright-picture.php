@@ -9,16 +9,44 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Offers browsers the optimized files that lie beside the files of WordPress. The `img` stays as WordPress prints it, with
- * `srcset`, `sizes`, `loading` and dimensions, and serves browsers that do not know the format. Asks the file system only.
+ * `srcset`, `sizes`, `loading` and dimensions, and serves browsers that do not know the format. Asks the file system only. Shops
+ * load the images of a variation by a script, which gets the same.
  */
 class Imagewright_Picture {
+
+	/** Key of the data of an image: `srcset` by type. */
+	const KEY = 'imagewright';
 
 	/** Attribute of an `img` that is in a `picture`: block themes filter the content of a post a second time. */
 	const SEEN = 'data-iw';
 
-	/** Registers the hooks for pages. Administration, feeds and the REST API keep WordPress's own markup. */
-	public static function register() {
-		add_action( 'template_redirect', array( __CLASS__, 'begin' ) );
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Addresses of uploads. */
+	private Imagewright_Addresses $addresses;
+	/** Optimized files beside the files of WordPress. */
+	private Imagewright_Beside $beside;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options   $options   Settings.
+	 * @param Imagewright_Addresses $addresses Addresses of uploads.
+	 * @param Imagewright_Beside    $beside    Optimized files beside the files of WordPress.
+	 */
+	public function __construct( Imagewright_Options $options, Imagewright_Addresses $addresses, Imagewright_Beside $beside ) {
+		$this->options   = $options;
+		$this->addresses = $addresses;
+		$this->beside    = $beside;
+	}
+
+	/**
+	 * Registers the hooks for pages. Administration, feeds and the REST API keep WordPress's own markup.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'template_redirect', array( __CLASS__, 'begin' ) );
 	}
 
 	/**
@@ -26,26 +54,26 @@ class Imagewright_Picture {
 	 *
 	 * @return bool
 	 */
-	public static function is_on() {
+	public function is_on() {
 		/**
 		 * Filters whether pages offer optimized files.
 		 *
 		 * @param bool $is_on True by default, except in feeds.
 		 */
-		return (bool) apply_filters( 'imagewright_deliver', ! is_feed() && (bool) Imagewright_Options::delivered() );
+		return (bool) apply_filters( 'imagewright_deliver', ! is_feed() && (bool) $this->options->delivered() );
 	}
 
 	/** Registers the filters of a page. */
-	public static function begin() {
-		if ( ! self::is_on() ) {
+	public function begin() {
+		if ( ! $this->is_on() ) {
 			return;
 		}
-		add_filter( 'the_content', array( __CLASS__, 'respect' ), 8 );
-		add_filter( 'the_content', array( __CLASS__, 'styles' ), 40 );
-		add_filter( 'render_block', array( __CLASS__, 'block' ), 30 );
-		add_filter( 'wp_content_img_tag', array( __CLASS__, 'wrap' ), 30 );
-		add_filter( 'wp_get_attachment_image', array( __CLASS__, 'wrap' ), 30 );
-		add_filter( 'get_header_image_tag', array( __CLASS__, 'wrap' ), 30 );
+		add_filter( 'the_content', array( $this, 'respect' ), 8 );
+		add_filter( 'the_content', array( $this, 'styles' ), 40 );
+		add_filter( 'render_block', array( $this, 'block' ), 30 );
+		add_filter( 'wp_content_img_tag', array( $this, 'wrap' ), 30 );
+		add_filter( 'wp_get_attachment_image', array( $this, 'wrap' ), 30 );
+		add_filter( 'get_header_image_tag', array( $this, 'wrap' ), 30 );
 	}
 
 	/**
@@ -54,7 +82,7 @@ class Imagewright_Picture {
 	 * @param string $html Content.
 	 * @return string
 	 */
-	public static function respect( $html ) {
+	public function respect( $html ) {
 		if ( false === stripos( $html, '<picture' ) ) {
 			return $html;
 		}
@@ -73,12 +101,12 @@ class Imagewright_Picture {
 	 * @param string $html Block.
 	 * @return string
 	 */
-	public static function block( $html ) {
-		$html = self::respect( (string) $html );
+	public function block( $html ) {
+		$html = $this->respect( (string) $html );
 		if ( false === strpos( $html, 'background-image' ) ) {
 			return $html;
 		}
-		return preg_replace_callback( '/(\sstyle="[^"]*background-image:\s*url\((?:\'|&\#0?39;|&quot;)?)([^"\'()&]+)((?:\'|&\#0?39;|&quot;)?\)[^"]*)"/i', array( __CLASS__, 'background' ), $html );
+		return preg_replace_callback( '/(\sstyle="[^"]*background-image:\s*url\((?:\'|&\#0?39;|&quot;)?)([^"\'()&]+)((?:\'|&\#0?39;|&quot;)?\)[^"]*)"/i', array( $this, 'background' ), $html );
 	}
 
 	/**
@@ -87,9 +115,9 @@ class Imagewright_Picture {
 	 * @param string[] $found Match of block(): attribute up to the URL, URL, rest.
 	 * @return string
 	 */
-	public static function background( $found ) {
+	public function background( $found ) {
 		list( $all, $before, $url, $after ) = $found;
-		$set = false === strpos( $all, 'image-set' ) ? self::image_set( $url, "'" ) : '';
+		$set = false === strpos( $all, 'image-set' ) ? $this->image_set( $url, "'" ) : '';
 		return '' === $set ? $all : $before . $url . rtrim( $after, '; ' ) . ';background-image:' . str_replace( '&', '&#038;', $set ) . '"';
 	}
 
@@ -99,12 +127,12 @@ class Imagewright_Picture {
 	 * @param string $html Content.
 	 * @return string
 	 */
-	public static function styles( $html ) {
+	public function styles( $html ) {
 		if ( false === stripos( $html, '<style' ) || false === strpos( $html, 'background-image' ) ) {
 			return $html;
 		}
-		$rule = static function ( $found ) {
-			$set = self::image_set( $found[2], '"' );
+		$rule = function ( $found ) {
+			$set = $this->image_set( $found[2], '"' );
 			return '' === $set ? $found[0] : "$found[0];background-image:$set";
 		};
 		return preg_replace_callback(
@@ -123,11 +151,11 @@ class Imagewright_Picture {
 	 * @param string $quote Quote of CSS.
 	 * @return string CSS; empty if there are no optimized files.
 	 */
-	private static function image_set( $url, $quote ) {
-		$path = Imagewright_Addresses::path( $url );
+	private function image_set( $url, $quote ) {
+		$path = $this->addresses->path( $url );
 		$set  = array();
-		foreach ( '' === $path ? array() : Imagewright_Beside::types( $path ) as $mime ) {
-			$set[] = "url($quote" . esc_url_raw( Imagewright_Beside::url( $url, $mime ) ) . "$quote) type($quote$mime$quote)";
+		foreach ( '' === $path ? array() : $this->beside->types( $path ) as $mime ) {
+			$set[] = "url($quote" . esc_url_raw( $this->beside->url( $url, $mime ) ) . "$quote) type($quote$mime$quote)";
 		}
 		return $set ? 'image-set(' . implode( ',', $set ) . ",url($quote" . esc_url_raw( $url ) . "$quote))" : '';
 	}
@@ -138,11 +166,11 @@ class Imagewright_Picture {
 	 * @param string $html Markup with one `img`.
 	 * @return string
 	 */
-	public static function wrap( $html ) {
+	public function wrap( $html ) {
 		if ( ! is_string( $html ) || false === stripos( $html, '<img' ) || false !== stripos( $html, '<picture' ) || false !== strpos( $html, ' ' . self::SEEN ) ) {
 			return $html;
 		}
-		return preg_replace_callback( '/<img\s[^>]*>/i', array( __CLASS__, 'picture' ), $html, 1 );
+		return preg_replace_callback( '/<img\s[^>]*>/i', array( $this, 'picture' ), $html, 1 );
 	}
 
 	/**
@@ -151,15 +179,15 @@ class Imagewright_Picture {
 	 * @param string[] $found The `img`.
 	 * @return string The `img` itself if it has no optimized file.
 	 */
-	public static function picture( $found ) {
+	public function picture( $found ) {
 		$img     = $found[0];
-		$srcset  = self::attribute( $img, 'srcset' );
-		$src     = self::attribute( $img, 'src' );
-		$sources = self::sources( '' === $srcset ? $src : $srcset );
+		$srcset  = $this->attribute( $img, 'srcset' );
+		$src     = $this->attribute( $img, 'src' );
+		$sources = $this->sources( '' === $srcset ? $src : $srcset );
 		if ( ! $sources ) {
 			return $img;
 		}
-		$sizes = self::attribute( $img, 'sizes' );
+		$sizes = $this->attribute( $img, 'sizes' );
 		$html  = '';
 		foreach ( $sources as $mime => $set ) {
 			$html .= '<source type="' . esc_attr( $mime ) . '" srcset="' . esc_attr( $set ) . '"' . ( '' === $sizes ? '' : ' sizes="' . esc_attr( $sizes ) . '"' ) . '>';
@@ -175,20 +203,20 @@ class Imagewright_Picture {
 	 * @param string $srcset Candidates, or one URL.
 	 * @return array<string,string> By type; only types of which there is a file.
 	 */
-	public static function sources( $srcset ) {
+	public function sources( $srcset ) {
 		$candidates = array();
 		foreach ( preg_split( '/,\s+|,$/', trim( $srcset ) ) as $candidate ) {
 			$parts = preg_split( '/\s+/', trim( $candidate ), 2 );
-			$path  = Imagewright_Addresses::path( $parts[0] );
+			$path  = $this->addresses->path( $parts[0] );
 			if ( '' !== $parts[0] ) {
-				$candidates[] = array( $parts[0], isset( $parts[1] ) ? ' ' . $parts[1] : '', '' === $path ? array() : Imagewright_Beside::types( $path ) );
+				$candidates[] = array( $parts[0], isset( $parts[1] ) ? ' ' . $parts[1] : '', '' === $path ? array() : $this->beside->types( $path ) );
 			}
 		}
 		$sources = array();
 		foreach ( array_unique( array_merge( array(), ...array_column( $candidates, 2 ) ) ) as $mime ) {
 			$set = array();
 			foreach ( $candidates as list( $url, $width, $types ) ) {
-				$set[] = ( in_array( $mime, $types, true ) ? Imagewright_Beside::url( $url, $mime ) : $url ) . $width;
+				$set[] = ( in_array( $mime, $types, true ) ? $this->beside->url( $url, $mime ) : $url ) . $width;
 			}
 			$sources[ $mime ] = implode( ', ', $set );
 		}
@@ -202,7 +230,29 @@ class Imagewright_Picture {
 	 * @param string $name Attribute.
 	 * @return string Decoded; empty if there is none.
 	 */
-	public static function attribute( $tag, $name ) {
+	public function attribute( $tag, $name ) {
 		return preg_match( '/\s' . $name . '=(["\'])(.*?)\1/is', $tag, $found ) ? html_entity_decode( $found[2], ENT_QUOTES, 'UTF-8' ) : '';
+	}
+
+	/**
+	 * Adds the optimized files to the data of a variation, in the page or for a request of its script.
+	 *
+	 * @param array $data Data with `image`: `src`, `srcset`, `sizes`.
+	 * @return array
+	 */
+	public function variation( $data ) {
+		if ( empty( $data['image']['src'] ) || ! $this->is_on() ) {
+			return $data;
+		}
+		$image                       = $data['image'];
+		$data['image'][ self::KEY ] = (object) $this->sources( (string) ( empty( $image['srcset'] ) ? $image['src'] : $image['srcset'] ) );
+		return $data;
+	}
+
+	/** Loads the script before a form of variations. */
+	public function form() {
+		if ( $this->is_on() ) {
+			wp_enqueue_script( 'imagewright-shop', plugins_url( 'build/shop.js', IMAGEWRIGHT_FILE ), array( 'jquery' ), IMAGEWRIGHT_VERSION, true );
+		}
 	}
 }

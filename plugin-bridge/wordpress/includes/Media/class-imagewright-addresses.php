@@ -17,14 +17,14 @@ class Imagewright_Addresses {
 	 *
 	 * @var array<int,string[]>
 	 */
-	private static $hosts = array();
+	private $hosts = array();
 
 	/**
 	 * Paths of the uploads folder in addresses and on the disk, by site of the network.
 	 *
 	 * @var array<int,array{0:string,1:string}>
 	 */
-	private static $bases = array();
+	private $bases = array();
 
 	/**
 	 * Returns the path of an upload by its address, or an empty string: the address is on another host, outside of the uploads folder, or
@@ -33,17 +33,17 @@ class Imagewright_Addresses {
 	 * @param string $url Address, absolute or from the root of the host. Its query is ignored.
 	 * @return string
 	 */
-	public static function path( $url ) {
-		if ( ! preg_match( '~^(?:(?:https?:)?//([^/?#]*))?(/[^?#]*)~i', trim( (string) $url ), $found ) || ( '' !== $found[1] && ! self::is_own_host( $found[1] ) ) ) {
+	public function path( $url ) {
+		if ( ! preg_match( '~^(?:(?:https?:)?//([^/?#]*))?(/[^?#]*)~i', trim( (string) $url ), $found ) || ( '' !== $found[1] && ! $this->is_own_host( $found[1] ) ) ) {
 			return '';
 		}
-		list( $from, $to ) = self::base();
+		list( $from, $to ) = $this->base();
 		$path              = rawurldecode( $found[2] );
 		if ( 0 !== strpos( $path, $from ) || preg_match( '~[\x00-\x1f\\\\]|/\.{0,2}(?:/|$)~', $path ) ) {
 			return '';
 		}
 		$path = $to . substr( $path, strlen( $from ) );
-		return self::is_below( $path ) ? $path : '';
+		return $this->is_below( $path ) ? $path : '';
 	}
 
 	/**
@@ -52,8 +52,8 @@ class Imagewright_Addresses {
 	 * @param string $url Address.
 	 * @return bool
 	 */
-	public static function is_own( $url ) {
-		return ! preg_match( '~^(?:[a-z][a-z0-9+.-]*:)?//([^/?#]*)~i', trim( (string) $url ), $found ) || self::is_own_host( $found[1] );
+	public function is_own( $url ) {
+		return ! preg_match( '~^(?:[a-z][a-z0-9+.-]*:)?//([^/?#]*)~i', trim( (string) $url ), $found ) || $this->is_own_host( $found[1] );
 	}
 
 	/**
@@ -63,9 +63,9 @@ class Imagewright_Addresses {
 	 * @param string $path Path; its folder exists, the file need not.
 	 * @return bool
 	 */
-	public static function is_below( $path ) {
+	public function is_below( $path ) {
 		$path   = wp_normalize_path( (string) $path );
-		$root   = self::base()[1];
+		$root   = $this->base()[1];
 		$folder = realpath( dirname( $path ) );
 		$real   = realpath( $root );
 		if ( ! $folder || ! $real || false !== strpos( $path, "\0" ) ) {
@@ -85,13 +85,13 @@ class Imagewright_Addresses {
 	 *
 	 * @return array{0:string,1:string}
 	 */
-	private static function base() {
+	private function base() {
 		$site = get_current_blog_id();
-		if ( ! isset( self::$bases[ $site ] ) ) {
+		if ( ! isset( $this->bases[ $site ] ) ) {
 			$uploads              = wp_get_upload_dir();
-			self::$bases[ $site ] = array( rawurldecode( trailingslashit( preg_replace( '#^(https?:)?//[^/]+#i', '', $uploads['baseurl'] ) ) ), trailingslashit( wp_normalize_path( $uploads['basedir'] ) ) );
+			$this->bases[ $site ] = array( rawurldecode( trailingslashit( preg_replace( '#^(https?:)?//[^/]+#i', '', $uploads['baseurl'] ) ) ), trailingslashit( wp_normalize_path( $uploads['basedir'] ) ) );
 		}
-		return self::$bases[ $site ];
+		return $this->bases[ $site ];
 	}
 
 	/**
@@ -100,9 +100,9 @@ class Imagewright_Addresses {
 	 * @param string $host Host, with its port if it has one.
 	 * @return bool
 	 */
-	private static function is_own_host( $host ) {
+	private function is_own_host( $host ) {
 		$site = get_current_blog_id();
-		if ( ! isset( self::$hosts[ $site ] ) ) {
+		if ( ! isset( $this->hosts[ $site ] ) ) {
 			$own = array();
 			foreach ( array( home_url(), site_url(), get_option( 'home' ), get_option( 'siteurl' ), wp_get_upload_dir()['baseurl'] ) as $url ) {
 				$own[] = preg_match( '~^(?:https?:)?//([^/?#]+)~i', (string) $url, $found ) ? $found[1] : '';
@@ -114,9 +114,9 @@ class Imagewright_Addresses {
 			 * @param string[] $hosts Hosts: those of the site by default.
 			 */
 			$own                  = (array) apply_filters( 'imagewright_hosts', array_values( array_unique( array_filter( $own ) ) ) );
-			self::$hosts[ $site ] = array_map( array( __CLASS__, 'plain' ), array_map( 'strval', $own ) );
+			$this->hosts[ $site ] = array_map( array( $this, 'plain' ), array_map( 'strval', $own ) );
 		}
-		return in_array( self::plain( $host ), self::$hosts[ $site ], true );
+		return in_array( $this->plain( $host ), $this->hosts[ $site ], true );
 	}
 
 	/**
@@ -125,7 +125,30 @@ class Imagewright_Addresses {
 	 * @param string $host Host.
 	 * @return string
 	 */
-	private static function plain( $host ) {
+	private function plain( $host ) {
 		return preg_replace( '/:(80|443)?$/', '', strtolower( $host ) );
+	}
+
+	/**
+	 * Returns true if pages get the files of an attachment from another host.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public function is_offloaded( $id ) {
+		$url = wp_get_attachment_url( $id );
+		return is_string( $url ) && '' !== $url && ! $this->is_own( $url );
+	}
+
+	/**
+	 * Replaces the last part of a URL.
+	 *
+	 * @param string $url  URL, with HTML entities.
+	 * @param string $name File name.
+	 * @return string
+	 */
+	public function with_name( $url, $name ) {
+		$parts = explode( '?', $url, 2 );
+		return substr( $parts[0], 0, (int) strrpos( $parts[0], '/' ) + 1 ) . rawurlencode( $name ) . ( isset( $parts[1] ) ? '?' . $parts[1] : '' );
 	}
 }

@@ -12,12 +12,24 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Files {
 
+	/** Addresses of uploads. */
+	private Imagewright_Addresses $addresses;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Addresses $addresses Addresses of uploads.
+	 */
+	public function __construct( Imagewright_Addresses $addresses ) {
+		$this->addresses = $addresses;
+	}
+
 	/**
 	 * Returns the direct filesystem of WordPress. PHP writes uploads directly, whatever method updates use.
 	 *
 	 * @return WP_Filesystem_Direct
 	 */
-	private static function disk() {
+	private function disk() {
 		require_once ABSPATH . 'wp-admin/includes/class-wp-filesystem-base.php';
 		require_once ABSPATH . 'wp-admin/includes/class-wp-filesystem-direct.php';
 		if ( ! defined( 'FS_CHMOD_FILE' ) ) {
@@ -31,7 +43,7 @@ class Imagewright_Files {
 	 *
 	 * @return string
 	 */
-	public static function temporary() {
+	public function temporary() {
 		require_once ABSPATH . 'wp-admin/includes/file.php';
 		return wp_tempnam( 'imagewright' );
 	}
@@ -42,8 +54,8 @@ class Imagewright_Files {
 	 * @param string $path Path.
 	 * @return string
 	 */
-	public static function read( $path ) {
-		return (string) self::disk()->get_contents( $path );
+	public function read( $path ) {
+		return (string) $this->disk()->get_contents( $path );
 	}
 
 	/**
@@ -53,12 +65,12 @@ class Imagewright_Files {
 	 * @param string $to   Path below uploads.
 	 * @return bool
 	 */
-	public static function move( $from, $to ) {
-		if ( ! self::is_upload( $to ) || ! self::disk()->move( $from, $to, true ) ) {
+	public function move( $from, $to ) {
+		if ( ! $this->is_upload( $to ) || ! $this->disk()->move( $from, $to, true ) ) {
 			return false;
 		}
 		// Same as core: a temporary file may be readable by its owner only.
-		self::disk()->chmod( $to, ( fileperms( dirname( $to ) ) & 0000666 ) | 0600 );
+		$this->disk()->chmod( $to, ( fileperms( dirname( $to ) ) & 0000666 ) | 0600 );
 		clearstatcache( true, $to );
 		return true;
 	}
@@ -70,8 +82,8 @@ class Imagewright_Files {
 	 * @param string $to   Free path below uploads.
 	 * @return bool
 	 */
-	public static function duplicate( $from, $to ) {
-		return self::is_upload( $to ) && ! file_exists( $to ) && self::disk()->copy( $from, $to, false ) && md5_file( $from ) === md5_file( $to );
+	public function duplicate( $from, $to ) {
+		return $this->is_upload( $to ) && ! file_exists( $to ) && $this->disk()->copy( $from, $to, false ) && md5_file( $from ) === md5_file( $to );
 	}
 
 	/**
@@ -80,9 +92,9 @@ class Imagewright_Files {
 	 * @param string $path Path.
 	 * @param int    $time Unix time.
 	 */
-	public static function set_time( $path, $time ) {
-		if ( self::is_upload( $path ) ) {
-			self::disk()->touch( $path, $time );
+	public function set_time( $path, $time ) {
+		if ( $this->is_upload( $path ) ) {
+			$this->disk()->touch( $path, $time );
 			clearstatcache( true, $path );
 		}
 	}
@@ -92,8 +104,8 @@ class Imagewright_Files {
 	 *
 	 * @param string $path Path.
 	 */
-	public static function remove( $path ) {
-		if ( self::is_upload( $path ) && is_file( $path ) ) {
+	public function remove( $path ) {
+		if ( $this->is_upload( $path ) && is_file( $path ) ) {
 			wp_delete_file( $path );
 			clearstatcache( true, $path );
 		}
@@ -105,13 +117,13 @@ class Imagewright_Files {
 	 * @param string $path Path; the file need not exist.
 	 * @return bool
 	 */
-	public static function is_upload( $path ) {
-		if ( Imagewright_Addresses::is_below( $path ) ) {
+	public function is_upload( $path ) {
+		if ( $this->addresses->is_below( $path ) ) {
 			return true;
 		}
 		// PHP remembers for minutes where links lead, and folders that did not exist.
 		clearstatcache( true );
-		return Imagewright_Addresses::is_below( $path );
+		return $this->addresses->is_below( $path );
 	}
 
 	/**
@@ -120,7 +132,7 @@ class Imagewright_Files {
 	 * @param string $path Path.
 	 * @return bool
 	 */
-	public static function is_local( $path ) {
-		return is_string( $path ) && '' !== $path && ! wp_is_stream( $path ) && is_file( $path ) && self::is_upload( $path );
+	public function is_local( $path ) {
+		return is_string( $path ) && '' !== $path && ! wp_is_stream( $path ) && is_file( $path ) && $this->is_upload( $path );
 	}
 }

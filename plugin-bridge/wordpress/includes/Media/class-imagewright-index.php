@@ -17,7 +17,7 @@ defined( 'ABSPATH' ) || exit;
  * and way of the last attempt, or the size below which files are excluded. `source`: size and time of the file then. `task`: `new`, `optimize`, `restore`, `discard`, or empty; it may begin at `due`
  * (Unix time). `tries`: attempts that did not return. `checked`: when the status was last compared with the files (Unix time).
  */
-class Imagewright_Index {
+class Imagewright_Index extends Imagewright_Query {
 
 	/** Version of the table, stored in OPTION. */
 	const VERSION = 3;
@@ -28,37 +28,115 @@ class Imagewright_Index {
 	 *
 	 * @var array<int,?array>
 	 */
-	private static $rows = array();
+	private $rows = array();
 
 	/**
 	 * Attachments of queries, whose rows are read together.
 	 *
 	 * @var array<int,int>
 	 */
-	private static $expected = array();
+	private $expected = array();
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'init', array( __CLASS__, 'install' ) );
-		add_filter( 'the_posts', array( __CLASS__, 'expect' ) );
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'the_posts', array( __CLASS__, 'expect' ) );
 	}
 
 	/**
-	 * Returns the name of the table on this site.
+	 * Notes the attachments of a query, so that their rows are read together.
 	 *
-	 * @return string
+	 * @param WP_Post[] $posts Posts.
+	 * @return WP_Post[] The same posts.
 	 */
-	public static function table() {
-		global $wpdb;
-		return $wpdb->prefix . 'imagewright';
+	public function expect( $posts ) {
+		if ( is_admin() || ( defined( 'REST_REQUEST' ) && REST_REQUEST ) ) {
+			foreach ( (array) $posts as $post ) {
+				if ( $post instanceof WP_Post && 'attachment' === $post->post_type ) {
+					$this->expected[ $post->ID ] = $post->ID;
+				}
+			}
+		}
+		return $posts;
 	}
 
-	/** Creates or changes the table, once for each version. */
-	public static function install() {
-		$known = (int) get_option( self::OPTION );
-		if ( self::VERSION === $known ) {
-			return;
+	/**
+	 * Notes attachments whose rows are read together.
+	 *
+	 * @param int[] $ids Attachments.
+	 */
+	public function await( $ids ) {
+		foreach ( $ids as $id ) {
+			$this->expected[ (int) $id ] = (int) $id;
 		}
+	}
+
+	/**
+	 * Reads the row of an attachment.
+	 *
+	 * @param int $id Attachment.
+	 * @return array Fields by name; empty if there is none.
+	 */
+	public function row( $id ) {
+		if ( ! array_key_exists( $id, $this->rows ) ) {
+			global $wpdb;
+			$ids            = array_map( 'intval', array_merge( array( $id ), array_slice( $this->expected, 0, 500 ) ) );
+			$this->expected = array();
+			$this->rows    += array_fill_keys( $ids, null );
+			foreach ( $this->select( 'SELECT * FROM ' . self::table() . ' WHERE attachment_id IN (' . implode( ',', $ids ) . ')' ) as $row ) {
+				$this->rows[ (int) $row['attachment_id'] ] = $row;
+			}
+		}
+		return (array) $this->rows[ $id ];
+	}
+
+	/**
+	 * Writes fields of the row of an attachment. Adds the row if there is none.
+	 *
+	 * @param int   $id     Attachment.
+	 * @param array $fields Values by name.
+	 */
+	public function put( $id, $fields ) {
+		global $wpdb;
+		unset( $this->rows[ $id ] );
+		$fields += array( 'updated' => time() );
+		if ( ! $wpdb->update( self::table(), $fields, array( 'attachment_id' => $id ) ) ) {
+			$fields += array(
+				'attachment_id' => $id,
+				'message'       => '',
+			);
+			$values  = implode( ',', array_fill( 0, count( $fields ), '%s' ) );
+			$wpdb->query( $wpdb->prepare( 'INSERT IGNORE INTO ' . self::table() . ' (' . implode( ',', array_keys( $fields ) ) . ") VALUES ($values)", array_values( $fields ) ) );
+		}
+	}
+
+	/**
+	 * Removes the row of an attachment.
+	 *
+	 * @param int $id Attachment.
+	 */
+	public function remove( $id ) {
+		global $wpdb;
+		unset( $this->rows[ $id ] );
+		$wpdb->delete( self::table(), array( 'attachment_id' => $id ) );
+	}
+
+	/**
+	 * Returns true if the attachment exists in the database. The cache of this process may be older.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public function exists( $id ) {
+		global $wpdb;
+		return (bool) $wpdb->get_var( $wpdb->prepare( "SELECT 1 FROM $wpdb->posts WHERE ID = %d", $id ) );
+	}
+
+	/** Creates or changes the table. */
+	public function create() {
 		global $wpdb;
 		require_once ABSPATH . 'wp-admin/includes/upgrade.php';
 		$table   = self::table();
@@ -89,191 +167,115 @@ KEY lead (lead),
 KEY checked (checked)
 ) $collate;"
 		);
-		if ( 0 === $known ) {
-			self::adopt();
-		}
-		Imagewright_Shared::gather_all();
-		Imagewright_Roles::grant();
-		Imagewright_Nightly::plan();
-		// Each page reads it: an option that does not exist costs a query.
-		add_option( Imagewright_Options::DELIVERED, array() );
-		update_option( self::OPTION, self::VERSION, true );
 	}
 
-	/** Adds the images that an earlier version of the plugin has replaced. */
-	private static function adopt() {
+	/**
+	 * Restricts a query to a status.
+	 *
+	 * @param string[] $clauses Parts of the query.
+	 * @param string   $status  `any`, `none` (not optimized), `optimized`, `waiting`, `outdated`, `offloaded`, `shared`, `failed` (the last
+	 *                          attempt had no use).
+	 * @param string   $run     Id of a run, to select of its images; empty for all.
+	 * @return string[]
+	 */
+	public function restrict( $clauses, $status, $run = '' ) {
 		global $wpdb;
-		$last = 0;
-		do {
-			$found = $wpdb->get_results( $wpdb->prepare( "SELECT meta_id, post_id, meta_value FROM $wpdb->postmeta WHERE meta_key = %s AND meta_id > %d ORDER BY meta_id LIMIT 500", Imagewright_State::META, $last ) );
-			foreach ( $found as $row ) {
-				$last  = (int) $row->meta_id;
-				$state = maybe_unserialize( $row->meta_value );
-				if ( is_array( $state ) ) {
-					self::put( (int) $row->post_id, Imagewright_State::summary( $state ) );
-				}
-			}
-		} while ( $found );
-	}
-
-	/**
-	 * Notes the attachments of a query, so that their rows are read together.
-	 *
-	 * @param WP_Post[] $posts Posts.
-	 * @return WP_Post[] The same posts.
-	 */
-	public static function expect( $posts ) {
-		if ( is_admin() || ( defined( 'REST_REQUEST' ) && REST_REQUEST ) ) {
-			foreach ( (array) $posts as $post ) {
-				if ( $post instanceof WP_Post && 'attachment' === $post->post_type ) {
-					self::$expected[ $post->ID ] = $post->ID;
-				}
-			}
+		$conditions = array(
+			'none'      => '( imagewright.status IS NULL OR NOT ' . $this->with_record( 'imagewright' ) . ' )',
+			'optimized' => "imagewright.status IN ('done','changing')",
+			'waiting'   => "imagewright.task <> ''",
+			'outdated'  => "imagewright.status IN ('outdated','stale')",
+			'offloaded' => "imagewright.status = 'offloaded'",
+			'shared'    => 'imagewright.lead > 0',
+			'failed'    => "imagewright.task = '' AND imagewright.status IN ('failed','no_gain','unfit','excluded')",
+		);
+		if ( isset( $conditions[ $status ] ) ) {
+			$table = self::table();
+			// All attachments of a file have the state of the leading one.
+			$clauses['join']  .= " LEFT JOIN $table imagewright_own ON imagewright_own.attachment_id = $wpdb->posts.ID
+				LEFT JOIN $table imagewright ON imagewright.attachment_id = CASE WHEN imagewright_own.lead > 0 THEN imagewright_own.lead ELSE $wpdb->posts.ID END";
+			$clauses['where'] .= " AND $wpdb->posts.post_mime_type LIKE 'image/%' AND $conditions[$status]" . ( '' === $run ? '' : $wpdb->prepare( ' AND imagewright.run = %s', $run ) );
 		}
-		return $posts;
+		return $clauses;
+	}
+
+	/** Forgets the rows that were read, since the queue has changed some. */
+	public function forget_rows() {
+		$this->rows = array();
 	}
 
 	/**
-	 * Notes attachments whose rows are read together.
+	 * Lists the attachments that another leads.
 	 *
-	 * @param int[] $ids Attachments.
+	 * @param int $lead The leading attachment.
+	 * @return int[]
 	 */
-	public static function await( $ids ) {
-		foreach ( $ids as $id ) {
-			self::$expected[ (int) $id ] = (int) $id;
+	public function led_by( $lead ) {
+		return $this->numbers( 'SELECT attachment_id FROM ' . self::table() . ' WHERE lead = ' . (int) $lead . ' ORDER BY attachment_id' );
+	}
+
+	/**
+	 * Counts the rows by status, with their bytes.
+	 *
+	 * @return array<string,array{n:int,before:int,after:int}>
+	 */
+	public function by_status() {
+		return $this->sums( 'SELECT status AS k, COUNT(*) AS n, SUM(bytes_before) AS b, SUM(bytes_after) AS a FROM ' . self::table() . ' GROUP BY status' );
+	}
+
+	/**
+	 * Counts the optimized images by the time of their last change.
+	 *
+	 * @param int[] $starts Unix times, newest first.
+	 * @return array<int,array{n:int,before:int,after:int}> By key of the time since which they were changed.
+	 */
+	public function since( $starts ) {
+		$cases = '';
+		foreach ( $starts as $key => $start ) {
+			$cases .= ' WHEN updated >= ' . (int) $start . ' THEN ' . (int) $key;
 		}
+		return $this->sums( "SELECT CASE$cases ELSE -1 END AS k, COUNT(*) AS n, SUM(bytes_before) AS b, SUM(bytes_after) AS a FROM " . self::table() . " WHERE status = 'done' GROUP BY k" );
 	}
 
 	/**
-	 * Reads the row of an attachment.
+	 * Counts the images of the library that the service accepts.
 	 *
-	 * @param int $id Attachment.
-	 * @return array Fields by name; empty if there is none.
-	 */
-	public static function row( $id ) {
-		if ( ! array_key_exists( $id, self::$rows ) ) {
-			global $wpdb;
-			$ids            = array_map( 'intval', array_merge( array( $id ), array_slice( self::$expected, 0, 500 ) ) );
-			self::$expected = array();
-			self::$rows    += array_fill_keys( $ids, null );
-			foreach ( self::all( 'attachment_id IN (' . implode( ',', $ids ) . ')' ) as $row ) {
-				self::$rows[ (int) $row['attachment_id'] ] = $row;
-			}
-		}
-		return (array) self::$rows[ $id ];
-	}
-
-	/**
-	 * Reads rows.
-	 *
-	 * @param string $where Condition, with prepared values; may be followed by ORDER BY and LIMIT.
-	 * @return array<int,array<string,string>>
-	 */
-	public static function all( $where ) {
-		return self::select( 'SELECT * FROM ' . self::table() . " WHERE $where" );
-	}
-
-	/**
-	 * Changes rows.
-	 *
-	 * @param string $change Assignments and condition, with prepared values: `task = '' WHERE run = 'x'`.
-	 * @return int Number of changed rows.
-	 */
-	public static function change( $change ) {
-		return self::execute( 'UPDATE ' . self::table() . " SET $change" );
-	}
-
-	/**
-	 * Runs a query that reads. The names of tables cannot be prepared before WordPress 6.2.
-	 *
-	 * @param string $sql Query, with prepared values.
-	 * @return array<int,array<string,string>> Rows.
-	 */
-	public static function select( $sql ) {
-		global $wpdb;
-		return (array) $wpdb->get_results( $sql, ARRAY_A ); // phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- prepared by the callers.
-	}
-
-	/**
-	 * Runs a query that reads one number.
-	 *
-	 * @param string $sql Query, with prepared values.
 	 * @return int
 	 */
-	public static function number( $sql ) {
-		$rows = self::select( $sql );
-		return $rows ? (int) reset( $rows[0] ) : 0;
-	}
-
-	/**
-	 * Runs a query that writes to the table.
-	 *
-	 * @param string $sql Query, with prepared values.
-	 * @return int Number of changed rows.
-	 */
-	public static function execute( $sql ) {
+	public function total() {
 		global $wpdb;
-		self::$rows = array();
-		return (int) $wpdb->query( $sql ); // phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- prepared by the callers.
+		return $this->number( "SELECT COUNT(*) FROM $wpdb->posts WHERE post_type = 'attachment' AND post_status = 'inherit' AND post_mime_type IN (" . $this->types() . ')' );
 	}
 
 	/**
-	 * Writes fields of the row of an attachment. Adds the row if there is none.
+	 * Lists optimized and offloaded images whose state was compared with their files the longest ago.
 	 *
-	 * @param int   $id     Attachment.
-	 * @param array $fields Values by name.
+	 * @param int $before Lists only those compared before this time (Unix time).
+	 * @param int $limit  Most images.
+	 * @return int[]
 	 */
-	public static function put( $id, $fields ) {
+	public function least_checked( $before, $limit ) {
 		global $wpdb;
-		unset( self::$rows[ $id ] );
-		$fields += array( 'updated' => time() );
-		if ( ! $wpdb->update( self::table(), $fields, array( 'attachment_id' => $id ) ) ) {
-			$fields += array(
-				'attachment_id' => $id,
-				'message'       => '',
-			);
-			$values  = implode( ',', array_fill( 0, count( $fields ), '%s' ) );
-			$wpdb->query( $wpdb->prepare( 'INSERT IGNORE INTO ' . self::table() . ' (' . implode( ',', array_keys( $fields ) ) . ") VALUES ($values)", array_values( $fields ) ) );
-		}
+		return $this->numbers( $wpdb->prepare( 'SELECT i.attachment_id FROM ' . self::table() . " i WHERE i.checked < %d AND ( i.status = 'offloaded' OR " . $this->with_record( 'i' ) . ' ) ORDER BY i.checked, i.attachment_id LIMIT %d', $before, $limit ) );
 	}
 
 	/**
-	 * Removes the row of an attachment.
+	 * Lists the newest images that have no row.
 	 *
-	 * @param int $id Attachment.
+	 * @param int $limit Most images.
+	 * @return int[]
 	 */
-	public static function remove( $id ) {
+	public function without_row( $limit ) {
 		global $wpdb;
-		unset( self::$rows[ $id ] );
-		$wpdb->delete( self::table(), array( 'attachment_id' => $id ) );
+		return $this->numbers( 'SELECT p.ID ' . $this->from() . $this->images( false, true ) . $wpdb->prepare( ' AND i.attachment_id IS NULL ORDER BY p.ID DESC LIMIT %d', $limit ) );
 	}
 
 	/**
-	 * Selects rows whose attachments have a record, and so optimized files.
+	 * Counts the images with a task.
 	 *
-	 * @param string $name Name of the table in the query.
-	 * @return string Condition.
+	 * @return int
 	 */
-	public static function with_record( $name ) {
-		return "( $name.status IN ('done','changing','outdated','stale') OR ( $name.status = 'offloaded' AND $name.bytes_before > 0 ) )";
-	}
-
-	/**
-	 * Counts rows by a column.
-	 *
-	 * @param string $column `status` or `task`.
-	 * @param string $where  Condition, with prepared values.
-	 * @return array<string,array{n:int,before:int,after:int}> By value.
-	 */
-	public static function counts( $column, $where = '1 = 1' ) {
-		$found = array();
-		foreach ( self::select( "SELECT $column AS k, COUNT(*) AS n, SUM(bytes_before) AS b, SUM(bytes_after) AS a FROM " . self::table() . " WHERE $where GROUP BY $column" ) as $row ) {
-			$found[ $row['k'] ] = array(
-				'n'      => (int) $row['n'],
-				'before' => (int) $row['b'],
-				'after'  => (int) $row['a'],
-			);
-		}
-		return $found;
+	public function waiting() {
+		return $this->number( 'SELECT COUNT(*) FROM ' . self::table() . " WHERE task <> ''" );
 	}
 }

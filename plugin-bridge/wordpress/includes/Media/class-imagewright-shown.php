@@ -12,6 +12,40 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Shown {
 
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Image sizes of the site. */
+	private Imagewright_Sizes $sizes;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Source files of attachments. */
+	private Imagewright_Source $source;
+	/** Settings. */
+	private Imagewright_Options $options;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Files   $files   Files below the uploads folder.
+	 * @param Imagewright_Sizes   $sizes   Image sizes of the site.
+	 * @param Imagewright_State   $state   Records of images.
+	 * @param Imagewright_Source  $source  Source files of attachments.
+	 * @param Imagewright_Options $options Settings.
+	 */
+	public function __construct(
+		Imagewright_Files $files,
+		Imagewright_Sizes $sizes,
+		Imagewright_State $state,
+		Imagewright_Source $source,
+		Imagewright_Options $options
+	) {
+		$this->files   = $files;
+		$this->sizes   = $sizes;
+		$this->state   = $state;
+		$this->source  = $source;
+		$this->options = $options;
+	}
+
 	/**
 	 * Lists the files that exist on this server.
 	 *
@@ -19,14 +53,14 @@ class Imagewright_Shown {
 	 * @return array<string,array{path:string,width:int,height:int,bytes:int,known:bool}> By name. `known` is false if the service
 	 *         cannot make the same picture: a crop that is not centred, or of a size that is not registered any more.
 	 */
-	public static function of( $id ) {
+	public function of( $id ) {
 		$attached = get_attached_file( $id, true );
 		$metadata = wp_get_attachment_metadata( $id, true );
-		if ( ! is_array( $metadata ) || ! Imagewright_Files::is_local( $attached ) ) {
+		if ( ! is_array( $metadata ) || ! $this->files->is_local( $attached ) ) {
 			return array();
 		}
 		$found = array();
-		foreach ( self::listed( $attached, $metadata ) as $name => $file ) {
+		foreach ( $this->listed( $attached, $metadata ) as $name => $file ) {
 			$path = path_join( dirname( $attached ), $name );
 			if ( is_file( $path ) ) {
 				$found[ $name ] = $file + array(
@@ -44,9 +78,9 @@ class Imagewright_Shown {
 	 * @param array $snapshot Snapshot.
 	 * @return array<string,array{width:int,height:int,bytes:int,known:bool}> By name.
 	 */
-	private static function before( $snapshot ) {
+	private function before( $snapshot ) {
 		$found = array();
-		foreach ( self::listed( $snapshot['attached_file'], $snapshot['metadata'] ) as $name => $file ) {
+		foreach ( $this->listed( $snapshot['attached_file'], $snapshot['metadata'] ) as $name => $file ) {
 			if ( isset( $snapshot['files'][ $name ] ) ) {
 				$found[ $name ] = $file + array( 'bytes' => (int) $snapshot['files'][ $name ]['size'] );
 			}
@@ -61,7 +95,7 @@ class Imagewright_Shown {
 	 * @param array  $metadata Attachment metadata.
 	 * @return array<string,array{width:int,height:int,known:bool}> By name.
 	 */
-	private static function listed( $attached, $metadata ) {
+	private function listed( $attached, $metadata ) {
 		$full  = array(
 			'width'  => (int) ( $metadata['width'] ?? 0 ),
 			'height' => (int) ( $metadata['height'] ?? 0 ),
@@ -72,7 +106,7 @@ class Imagewright_Shown {
 				$files[ $size['file'] ] = array(
 					'width'  => (int) $size['width'],
 					'height' => (int) $size['height'],
-					'known'  => self::is_whole( $size, $full ) || Imagewright_Sizes::is_centred_crop( $name ),
+					'known'  => $this->is_whole( $size, $full ) || $this->sizes->is_centred_crop( $name ),
 				);
 			}
 		}
@@ -86,11 +120,11 @@ class Imagewright_Shown {
 	 * @param array<int,array>    $variants Variants of a result.
 	 * @return array<string,array> Variants by name of the file; only those that are smaller.
 	 */
-	public static function smaller( $files, $variants ) {
+	public function smaller( $files, $variants ) {
 		$found = array();
 		foreach ( $files as $name => $file ) {
 			foreach ( $file['known'] ? $variants : array() as $variant ) {
-				if ( Imagewright_Sizes::is_near( $variant, $file['width'], $file['height'] ) && (int) $variant['size'] < $file['bytes'] ) {
+				if ( $this->sizes->is_near( $variant, $file['width'], $file['height'] ) && (int) $variant['size'] < $file['bytes'] ) {
 					$found[ $name ] = $variant;
 					break;
 				}
@@ -106,20 +140,20 @@ class Imagewright_Shown {
 	 * @param array $size Width and height of its source file.
 	 * @return array<int,array{name:string,bytes:int}> `bytes` is 0 if pages show no such file.
 	 */
-	public static function replaces( $id, $size ) {
-		$state = Imagewright_State::get( $id );
-		$files = $state && isset( $state['snapshot']['metadata'] ) ? self::before( $state['snapshot'] ) : self::of( $id );
-		$in_use = static function ( $width, $height ) use ( $files ) {
+	public function replaces( $id, $size ) {
+		$state = $this->state->get( $id );
+		$files = $state && isset( $state['snapshot']['metadata'] ) ? $this->before( $state['snapshot'] ) : $this->of( $id );
+		$in_use = function ( $width, $height ) use ( $files ) {
 			foreach ( $files as $file ) {
-				if ( $file['known'] && Imagewright_Sizes::is_near( $file, $width, $height ) ) {
+				if ( $file['known'] && $this->sizes->is_near( $file, $width, $height ) ) {
 					return $file['bytes'];
 				}
 			}
 			return 0;
 		};
-		$source = Imagewright_Source::of( $id );
+		$source = $this->source->of( $id );
 		$full   = $in_use( $size['width'], $size['height'] );
-		if ( 0 === $full && 'replace' === Imagewright_Options::all()['delivery'] && ! is_wp_error( $source ) ) {
+		if ( 0 === $full && 'replace' === $this->options->all()['delivery'] && ! is_wp_error( $source ) ) {
 			// The upload that WordPress scaled is replaced too.
 			$full = (int) filesize( $source['path'] );
 		}
@@ -129,7 +163,7 @@ class Imagewright_Shown {
 				'bytes' => $full,
 			),
 		);
-		foreach ( Imagewright_Sizes::requested( array( $size ) ) as $entry ) {
+		foreach ( $this->sizes->requested( array( $size ) ) as $entry ) {
 			$is_crop = 'cover' === ( $entry['fit'] ?? '' );
 			$box     = array( $entry['width'], $entry['height'] ?? 0 );
 			list( $width, $height ) = $is_crop ? $box : wp_constrain_dimensions( $size['width'], $size['height'], $box[0], $box[1] );
@@ -138,7 +172,7 @@ class Imagewright_Shown {
 				'bytes' => $in_use( $width, $height ),
 			);
 		}
-		if ( 'replace' === Imagewright_Options::all()['delivery'] ) {
+		if ( 'replace' === $this->options->all()['delivery'] ) {
 			// A size that the attachment lacks is added to it.
 			$list = array_filter(
 				$list,
@@ -157,7 +191,7 @@ class Imagewright_Shown {
 	 * @param array $full Attached file.
 	 * @return bool
 	 */
-	private static function is_whole( $size, $full ) {
+	private function is_whole( $size, $full ) {
 		return abs( $size['width'] * $full['height'] / max( 1, $full['width'] ) - $size['height'] ) <= 1;
 	}
 }

@@ -12,14 +12,26 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Sizes {
 
+	/** Settings. */
+	private Imagewright_Options $options;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options $options Settings.
+	 */
+	public function __construct( Imagewright_Options $options ) {
+		$this->options = $options;
+	}
+
 	/**
 	 * Applies the setting of the largest edge to the limit above which WordPress shows a scaled copy of an upload.
 	 *
 	 * @param int|false $threshold Pixels; false for no limit.
 	 * @return int|false
 	 */
-	public static function limit( $threshold ) {
-		$wanted = (int) Imagewright_Options::all()['max_edge'];
+	public function limit( $threshold ) {
+		$wanted = (int) $this->options->all()['max_edge'];
 		return $wanted > 0 ? $wanted : $threshold;
 	}
 
@@ -31,7 +43,7 @@ class Imagewright_Sizes {
 	 * @param string $path  File.
 	 * @return int
 	 */
-	public static function threshold( $size, $id, $path = '' ) {
+	public function threshold( $size, $id, $path = '' ) {
 		// A filter of core, called with the same arguments.
 		return (int) apply_filters( 'big_image_size_threshold', 2560, $size, $path, $id );
 	}
@@ -44,9 +56,9 @@ class Imagewright_Sizes {
 	 * @param array<int,array{width:int,height:int}> $images Dimensions of the images, if known.
 	 * @return array<int,array{width:int,height?:int,fit?:string}>
 	 */
-	public static function requested( $images = array() ) {
+	public function requested( $images = array() ) {
 		$entries = array();
-		foreach ( self::boxes() as list( $width, $height, $crop ) ) {
+		foreach ( $this->boxes() as list( $width, $height, $crop ) ) {
 			$fitting = 0;
 			$own     = array();
 			foreach ( $images as $image ) {
@@ -54,11 +66,11 @@ class Imagewright_Sizes {
 				if ( $measures && $width <= $image['width'] ) {
 					++$fitting;
 				} elseif ( $measures && ! $crop ) {
-					$own[] = self::entry( $measures[4], $measures[5], false );
+					$own[] = $this->entry( $measures[4], $measures[5], false );
 				}
 			}
 			if ( ! $images || $fitting > 0 ) {
-				$entries[] = self::entry( $width, $height, $crop );
+				$entries[] = $this->entry( $width, $height, $crop );
 			}
 			$entries = array_merge( $entries, $own );
 		}
@@ -82,11 +94,11 @@ class Imagewright_Sizes {
 	 *
 	 * @return array<int,array{0:int,1:int,2:bool}> Width, height, true for cropped sizes.
 	 */
-	private static function boxes() {
-		$threshold = self::threshold( array( 0, 0 ), 0 );
+	private function boxes() {
+		$threshold = $this->threshold( array( 0, 0 ), 0 );
 		$boxes     = $threshold > 0 ? array( array( $threshold, $threshold, false ) ) : array();
 		foreach ( wp_get_registered_image_subsizes() as $size ) {
-			if ( self::is_centred( $size ) ) {
+			if ( $this->is_centred( $size ) ) {
 				$boxes[] = array( (int) $size['width'], (int) $size['height'], (bool) $size['crop'] );
 			}
 		}
@@ -99,7 +111,7 @@ class Imagewright_Sizes {
 	 * @param array $size Registered size.
 	 * @return bool
 	 */
-	private static function is_centred( $size ) {
+	private function is_centred( $size ) {
 		return ! is_array( $size['crop'] ) || array( 'center', 'center' ) === $size['crop'];
 	}
 
@@ -109,9 +121,9 @@ class Imagewright_Sizes {
 	 * @param string $name Name of the size.
 	 * @return bool
 	 */
-	public static function is_centred_crop( $name ) {
+	public function is_centred_crop( $name ) {
 		$size = wp_get_registered_image_subsizes()[ $name ] ?? array( 'crop' => false );
-		return ! empty( $size['crop'] ) && self::is_centred( $size );
+		return ! empty( $size['crop'] ) && $this->is_centred( $size );
 	}
 
 	/**
@@ -122,7 +134,7 @@ class Imagewright_Sizes {
 	 * @param bool $crop   True to fill the size and crop.
 	 * @return array|null Null if the size is outside of the limits.
 	 */
-	private static function entry( $width, $height, $crop ) {
+	private function entry( $width, $height, $crop ) {
 		$least = Imagewright_Contract::MIN_EDGE;
 		$most  = Imagewright_Contract::MAX_EDGE;
 		if ( $width < $least || $width > $most || ( $crop && ( $height < $least || $height > $most ) ) ) {
@@ -144,8 +156,8 @@ class Imagewright_Sizes {
 	 * @param array  $images Dimensions of the images, if known.
 	 * @return array
 	 */
-	public static function settings( $format, $preset, $images = array() ) {
-		$sizes    = self::requested( $images );
+	public function settings( $format, $preset, $images = array() ) {
+		$sizes    = $this->requested( $images );
 		$settings = array(
 			'format'     => $format,
 			'preset'     => $preset,
@@ -155,7 +167,7 @@ class Imagewright_Sizes {
 		if ( $sizes ) {
 			$settings['responsiveSizes'] = $sizes;
 		}
-		return $settings + Imagewright_Options::for_exports();
+		return $settings + $this->options->for_exports();
 	}
 
 	/**
@@ -165,15 +177,15 @@ class Imagewright_Sizes {
 	 * @param array $variants All variants.
 	 * @return array<string,array> Variants by name of the size.
 	 */
-	public static function assign( $full, $variants ) {
+	public function assign( $full, $variants ) {
 		$found = array();
 		foreach ( wp_get_registered_image_subsizes() as $name => $size ) {
 			$measures = image_resize_dimensions( $full['width'], $full['height'], $size['width'], $size['height'], $size['crop'] );
-			if ( ! $measures || ! self::is_centred( $size ) ) {
+			if ( ! $measures || ! $this->is_centred( $size ) ) {
 				continue;
 			}
 			foreach ( $variants as $variant ) {
-				if ( 'full' !== $variant['name'] && self::is_near( $variant, $measures[4], $measures[5] ) ) {
+				if ( 'full' !== $variant['name'] && $this->is_near( $variant, $measures[4], $measures[5] ) ) {
 					$found[ $name ] = $variant;
 					break;
 				}
@@ -190,14 +202,14 @@ class Imagewright_Sizes {
 	 * @param int   $id       Attachment.
 	 * @return array|null Null if the image is below the threshold or the variant is missing.
 	 */
-	public static function scaled( $full, $variants, $id ) {
-		$threshold = self::threshold( array( $full['width'], $full['height'] ), $id );
+	public function scaled( $full, $variants, $id ) {
+		$threshold = $this->threshold( array( $full['width'], $full['height'] ), $id );
 		if ( $threshold <= 0 || ( $full['width'] <= $threshold && $full['height'] <= $threshold ) ) {
 			return null;
 		}
 		list( $width, $height ) = wp_constrain_dimensions( $full['width'], $full['height'], $threshold, $threshold );
 		foreach ( $variants as $variant ) {
-			if ( 'full' !== $variant['name'] && self::is_near( $variant, $width, $height ) ) {
+			if ( 'full' !== $variant['name'] && $this->is_near( $variant, $width, $height ) ) {
 				return $variant;
 			}
 		}
@@ -210,7 +222,7 @@ class Imagewright_Sizes {
 	 * @param int      $id       Attachment.
 	 * @param string[] $reserved Sizes to omit: WordPress would overwrite a file of another attachment.
 	 */
-	public static function make_missing( $id, $reserved = array() ) {
+	public function make_missing( $id, $reserved = array() ) {
 		require_once ABSPATH . 'wp-admin/includes/image.php';
 		$without = static function ( $missing ) use ( $reserved ) {
 			return array_diff_key( $missing, array_flip( $reserved ) );
@@ -233,7 +245,7 @@ class Imagewright_Sizes {
 	 * @param int   $height  Pixels.
 	 * @return bool
 	 */
-	public static function is_near( $variant, $width, $height ) {
+	public function is_near( $variant, $width, $height ) {
 		return abs( $variant['width'] - $width ) <= 1 && abs( $variant['height'] - $height ) <= 1;
 	}
 }

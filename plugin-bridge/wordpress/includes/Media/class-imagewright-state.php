@@ -18,11 +18,28 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_State {
 
+	/** Way in the settings of a row: the originals were deleted. */
+	const GONE = 'final';
+
 	const META = '_imagewright';
 	/** Key of the names that a replaced file had before, relative to the uploads folder; one row each. */
 	const WAS = '_imagewright_was';
-	/** Reasons that no setting changes. Runs leave such images out until they are changed. */
-	const UNFIT = array( 'imagewright_no_sizes', 'imagewright_not_local', 'imagewright_not_an_image', 'unsupported_image', 'file_too_large', 'too_many_pixels', 'too_many_frames', 'invalid_image' );
+
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Rows of images. */
+	private Imagewright_Index $index;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Shared $shared Attachments of a picture.
+	 * @param Imagewright_Index  $index  Rows of images.
+	 */
+	public function __construct( Imagewright_Shared $shared, Imagewright_Index $index ) {
+		$this->shared = $shared;
+		$this->index  = $index;
+	}
 
 	/**
 	 * Returns the record, or null if the attachment is not optimized.
@@ -30,7 +47,7 @@ class Imagewright_State {
 	 * @param int $id Attachment.
 	 * @return array|null
 	 */
-	public static function get( $id ) {
+	public function get( $id ) {
 		$state = get_post_meta( $id, self::META, true );
 		if ( ! is_array( $state ) ) {
 			return null;
@@ -49,15 +66,15 @@ class Imagewright_State {
 	 * @param int   $id    Attachment.
 	 * @param array $state Record.
 	 */
-	public static function set( $id, $state ) {
-		$ids = Imagewright_Shared::of( $id );
+	public function set( $id, $state ) {
+		$ids = $this->shared->of( $id );
 		if ( count( $ids ) > 1 || isset( $state['own'] ) ) {
-			$state = self::with_own( $id, $state, $ids );
+			$state = $this->with_own( $id, $state, $ids );
 		}
 		foreach ( $ids as $one ) {
 			update_post_meta( $one, self::META, wp_slash( $state ) );
 		}
-		Imagewright_Index::put( $ids[0], self::summary( $state ) );
+		$this->index->put( $ids[0], $this->summary( $state ) );
 	}
 
 	/**
@@ -68,7 +85,7 @@ class Imagewright_State {
 	 * @param int[] $ids   Attachments of the picture.
 	 * @return array
 	 */
-	private static function with_own( $id, $state, $ids ) {
+	private function with_own( $id, $state, $ids ) {
 		$state['own'][ $id ] = array(
 			'snapshot' => array_intersect_key( $state['snapshot'], array_flip( array( 'metadata', 'mime', 'alt', 'title', 'backup_sizes' ) ) ),
 			'texts'    => $state['after']['texts'] ?? array(),
@@ -103,10 +120,10 @@ class Imagewright_State {
 	 * @param array $state Its record.
 	 * @param int[] $rest  Other attachments of the picture.
 	 */
-	public static function leave( $id, $state, $rest ) {
+	public function leave( $id, $state, $rest ) {
 		unset( $state['own'][ $id ] );
-		$first = self::get( $rest[0] );
-		self::set( $rest[0], $first ? array( 'own' => array_diff_key( $first['own'] ?? array(), array( $id => 1 ) ) ) + $first : $state );
+		$first = $this->get( $rest[0] );
+		$this->set( $rest[0], $first ? array( 'own' => array_diff_key( $first['own'] ?? array(), array( $id => 1 ) ) ) + $first : $state );
 		delete_post_meta( $id, self::META );
 	}
 
@@ -116,11 +133,11 @@ class Imagewright_State {
 	 * @param array $state Record.
 	 * @return array
 	 */
-	public static function summary( $state ) {
+	public function summary( $state ) {
 		$quality = $state['quality'] ?? array();
 		return array(
 			'status'       => 'optimized' === $state['status'] ? 'done' : 'changing',
-			'settings'     => trim( ( $quality['format'] ?? '' ) . ' ' . ( $quality['preset'] ?? '' ) . ' ' . ( empty( $state['discarded'] ) ? $state['way'] ?? 'replace' : Imagewright_Backups::GONE ) ),
+			'settings'     => trim( ( $quality['format'] ?? '' ) . ' ' . ( $quality['preset'] ?? '' ) . ' ' . ( empty( $state['discarded'] ) ? $state['way'] ?? 'replace' : self::GONE ) ),
 			'bytes_before' => (int) ( $state['bytes']['before'] ?? 0 ),
 			'bytes_after'  => (int) ( $state['bytes']['after'] ?? 0 ),
 			'code'         => '',
@@ -133,14 +150,14 @@ class Imagewright_State {
 	 *
 	 * @param int $id Attachment.
 	 */
-	public static function clear( $id ) {
-		$ids = Imagewright_Shared::of( $id );
+	public function clear( $id ) {
+		$ids = $this->shared->of( $id );
 		foreach ( $ids as $one ) {
 			delete_post_meta( $one, self::META );
 			delete_post_meta( $one, self::WAS );
 		}
-		if ( Imagewright_Index::row( $ids[0] ) ) {
-			Imagewright_Index::put(
+		if ( $this->index->row( $ids[0] ) ) {
+			$this->index->put(
 				$ids[0],
 				array(
 					'status'       => '',
@@ -152,35 +169,6 @@ class Imagewright_State {
 	}
 
 	/**
-	 * Returns the status of an attachment.
-	 *
-	 * @param int $id Attachment.
-	 * @return string `none`, `optimized`, `outdated` (pages do not get the optimized files any more), `offloaded` (pages get the files of
-	 *     another host), `edited` (after it was optimized), `working`, `interrupted`, `queued`, `failed`.
-	 */
-	public static function status( $id ) {
-		$state = self::get( $id );
-		if ( ! $state ) {
-			$row = Imagewright_Index::row( Imagewright_Shared::lead( $id ) );
-			if ( ! empty( $row['task'] ) ) {
-				return 'queued';
-			}
-			if ( Imagewright_Truth::is_offloaded( $id ) ) {
-				return 'offloaded';
-			}
-			return self::failure( $id ) ? 'failed' : 'none';
-		}
-		if ( 'optimized' !== $state['status'] ) {
-			return Imagewright_Lock::is_held( $id ) ? 'working' : 'interrupted';
-		}
-		$gap = Imagewright_Truth::gap( $id, $state );
-		if ( '' !== $gap ) {
-			return 'offloaded' === $gap ? 'offloaded' : 'outdated';
-		}
-		return self::is_edited( $id, $state, false ) ? 'edited' : 'optimized';
-	}
-
-	/**
 	 * Returns true if another file was attached after the replacement, by the image editor or a plugin, or the optimized file
 	 * was overwritten.
 	 *
@@ -189,7 +177,7 @@ class Imagewright_State {
 	 * @param bool  $certain True to compare checksums, false to compare only sizes, for lists.
 	 * @return bool
 	 */
-	public static function is_edited( $id, $state, $certain = true ) {
+	public function is_edited( $id, $state, $certain = true ) {
 		$attached = $state['after']['file'] ?? '';
 		if ( get_post_meta( $id, '_wp_attached_file', true ) !== $attached ) {
 			return true;
@@ -203,81 +191,5 @@ class Imagewright_State {
 			}
 		}
 		return false;
-	}
-
-	/**
-	 * Stores the reason why an attachment could not be optimized.
-	 *
-	 * @param int      $id       Attachment.
-	 * @param WP_Error $error    Reason.
-	 * @param string   $settings Of Imagewright_Eligibility::settings(); an empty string for reasons that do not depend on them.
-	 */
-	public static function note_failure( $id, $error, $settings = '' ) {
-		$id = Imagewright_Shared::lead( $id );
-		if ( ! Imagewright_Deletion::exists( $id ) ) {
-			return;
-		}
-		$code   = (string) $error->get_error_code();
-		$status = 'failed';
-		if ( in_array( $code, array( 'imagewright_not_smaller', 'imagewright_hdr' ), true ) ) {
-			$status = 'no_gain';
-		} elseif ( 'imagewright_excluded' === $code ) {
-			$status   = 'excluded';
-			$settings = (string) Imagewright_Exclusions::least_bytes();
-		} elseif ( 'imagewright_offloaded' === $code ) {
-			$status = 'offloaded';
-		} elseif ( in_array( $code, self::UNFIT, true ) ) {
-			$status = 'unfit';
-		}
-		$fields = array(
-			'code'    => $code,
-			'message' => $error->get_error_message(),
-		);
-		// An optimized image stays optimized if another attempt fails.
-		if ( ! self::get( $id ) ) {
-			$fields += array(
-				'status'   => $status,
-				'settings' => $settings,
-				'source'   => Imagewright_Eligibility::source( $id ),
-			);
-		}
-		Imagewright_Index::put( $id, $fields );
-		// Another request may have deleted it since the first look.
-		if ( ! Imagewright_Deletion::exists( $id ) ) {
-			Imagewright_Index::remove( $id );
-		}
-	}
-
-	/**
-	 * Returns the last failure of an attachment, or null.
-	 *
-	 * @param int $id Attachment.
-	 * @return array{code:string,message:string}|null
-	 */
-	public static function failure( $id ) {
-		$row = Imagewright_Index::row( Imagewright_Shared::lead( $id ) );
-		return empty( $row['code'] ) ? null : array(
-			'code'    => $row['code'],
-			'message' => $row['message'],
-		);
-	}
-
-	/**
-	 * Deletes the last failure.
-	 *
-	 * @param int $id Attachment.
-	 */
-	public static function clear_failure( $id ) {
-		$id = Imagewright_Shared::lead( $id );
-		if ( self::failure( $id ) ) {
-			Imagewright_Index::put(
-				$id,
-				array(
-					'code'    => '',
-					'message' => '',
-					'status'  => self::get( $id ) ? 'done' : '',
-				)
-			);
-		}
 	}
 }

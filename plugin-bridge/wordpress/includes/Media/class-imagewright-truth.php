@@ -13,57 +13,63 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Truth {
 
-	/** Registers the hooks. */
-	public static function register() {
-		// Last: the files are made by now, and plugins have sent them elsewhere.
-		add_filter( 'wp_update_attachment_metadata', array( __CLASS__, 'expect' ), PHP_INT_MAX, 2 );
-	}
+	/** Addresses of uploads. */
+	private Imagewright_Addresses $addresses;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Files that pages show. */
+	private Imagewright_Shown $shown;
+	/** Optimized files beside the files of WordPress. */
+	private Imagewright_Beside $beside;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Rows of images. */
+	private Imagewright_Index $index;
+	/** Failed attempts. */
+	private Imagewright_Failures $failures;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Locks of attachments. */
+	private Imagewright_Lock $lock;
 
 	/**
-	 * Attachments whose files another plugin may have made again in this request.
+	 * Takes what it works with.
 	 *
-	 * @var array<int,int>
+	 * @param Imagewright_Addresses $addresses Addresses of uploads.
+	 * @param Imagewright_State     $state     Records of images.
+	 * @param Imagewright_Shown     $shown     Files that pages show.
+	 * @param Imagewright_Beside    $beside    Optimized files beside the files of WordPress.
+	 * @param Imagewright_Files     $files     Files below the uploads folder.
+	 * @param Imagewright_Index     $index     Rows of images.
+	 * @param Imagewright_Failures  $failures  Failed attempts.
+	 * @param Imagewright_Snapshot  $snapshot  Snapshots of attachments.
+	 * @param Imagewright_Shared    $shared    Attachments of a picture.
+	 * @param Imagewright_Lock      $lock      Locks of attachments.
 	 */
-	private static $expected = array();
-
-	/**
-	 * Notes an attachment whose metadata is written again, even if it is the same as before.
-	 *
-	 * @param mixed $metadata Metadata.
-	 * @param int   $id       Attachment.
-	 * @return mixed The same metadata.
-	 */
-	public static function expect( $metadata, $id ) {
-		if ( Imagewright_State::get( $id ) && ! Imagewright_Lock::is_mine( $id ) ) {
-			if ( ! self::$expected ) {
-				add_action( 'shutdown', array( __CLASS__, 'look' ) );
-			}
-			self::$expected[ $id ] = $id;
-		}
-		return $metadata;
-	}
-
-	/** Corrects the states of the noted attachments, and lets the queue put right what costs nothing. */
-	public static function look() {
-		foreach ( Imagewright_Shared::leads( self::$expected ) as $id ) {
-			if ( 'outdated' === self::correct( $id ) && Imagewright_Options::all()['auto'] && Imagewright_Options::is_ready() ) {
-				$user = get_current_user_id() ? get_current_user_id() : Imagewright_Access::administrator();
-				Imagewright_Queue::add( array( $id ), 'new', time(), $user );
-				Imagewright_Schedule::wake();
-			}
-		}
-		self::$expected = array();
-	}
-
-	/**
-	 * Returns true if pages get the files of an attachment from another host.
-	 *
-	 * @param int $id Attachment.
-	 * @return bool
-	 */
-	public static function is_offloaded( $id ) {
-		$url = wp_get_attachment_url( $id );
-		return is_string( $url ) && '' !== $url && ! Imagewright_Addresses::is_own( $url );
+	public function __construct(
+		Imagewright_Addresses $addresses,
+		Imagewright_State $state,
+		Imagewright_Shown $shown,
+		Imagewright_Beside $beside,
+		Imagewright_Files $files,
+		Imagewright_Index $index,
+		Imagewright_Failures $failures,
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Shared $shared,
+		Imagewright_Lock $lock
+	) {
+		$this->addresses = $addresses;
+		$this->state     = $state;
+		$this->shown     = $shown;
+		$this->beside    = $beside;
+		$this->files     = $files;
+		$this->index     = $index;
+		$this->failures  = $failures;
+		$this->snapshot  = $snapshot;
+		$this->shared    = $shared;
+		$this->lock      = $lock;
 	}
 
 	/**
@@ -74,15 +80,15 @@ class Imagewright_Truth {
 	 * @return string `offloaded`; `outdated`: the files exist, and their sources seem to be the same; `stale`: it takes another export;
 	 *     empty if pages get them.
 	 */
-	public static function gap( $id, $state ) {
+	public function gap( $id, $state ) {
 		$beside = 'beside' === ( $state['way'] ?? '' );
-		if ( $beside && self::is_offloaded( $id ) ) {
+		if ( $beside && $this->addresses->is_offloaded( $id ) ) {
 			return 'offloaded';
 		}
-		if ( Imagewright_State::is_edited( $id, $state, false ) ) {
+		if ( $this->state->is_edited( $id, $state, false ) ) {
 			return $beside ? 'stale' : '';
 		}
-		return $beside ? self::gap_beside( $id, $state ) : self::gap_replaced( $id, $state );
+		return $beside ? $this->gap_beside( $id, $state ) : $this->gap_replaced( $id, $state );
 	}
 
 	/**
@@ -92,12 +98,12 @@ class Imagewright_Truth {
 	 * @param array $state Record.
 	 * @return string Of gap().
 	 */
-	private static function gap_beside( $id, $state ) {
+	private function gap_beside( $id, $state ) {
 		$mime  = $state['after']['mime'];
 		$known = $state['after']['shown'] ?? array();
 		$gap   = '';
-		foreach ( Imagewright_Shown::of( $id ) as $name => $file ) {
-			$to = Imagewright_Beside::name( $file['path'], $mime );
+		foreach ( $this->shown->of( $id ) as $name => $file ) {
+			$to = $this->beside->name( $file['path'], $mime );
 			if ( ! in_array( wp_basename( $to ), $state['created'], true ) ) {
 				// A size that WordPress has made since then. One that did not get smaller is known.
 				if ( $known && $file['known'] && ! isset( $known[ $name ] ) ) {
@@ -108,7 +114,7 @@ class Imagewright_Truth {
 			if ( ! is_file( $to ) || ( isset( $known[ $name ] ) && $known[ $name ]['size'] !== $file['bytes'] ) ) {
 				return 'stale';
 			}
-			if ( ! Imagewright_Beside::fits( $to, $file['path'] ) ) {
+			if ( ! $this->beside->fits( $to, $file['path'] ) ) {
 				$gap = 'outdated';
 			}
 		}
@@ -122,9 +128,9 @@ class Imagewright_Truth {
 	 * @param array $state Record.
 	 * @return string Of gap().
 	 */
-	private static function gap_replaced( $id, $state ) {
+	private function gap_replaced( $id, $state ) {
 		$known = $state['after']['shown'] ?? array();
-		foreach ( $known ? Imagewright_Shown::of( $id ) : array() as $name => $file ) {
+		foreach ( $known ? $this->shown->of( $id ) : array() as $name => $file ) {
 			if ( isset( $known[ $name ] ) && $known[ $name ]['size'] !== $file['bytes'] ) {
 				return 'stale';
 			}
@@ -138,9 +144,9 @@ class Imagewright_Truth {
 	 * @param int $id Attachment.
 	 * @return array<string,array{md5:string,size:int}> By name.
 	 */
-	public static function record( $id ) {
+	public function record( $id ) {
 		$shown = array();
-		foreach ( Imagewright_Shown::of( $id ) as $name => $file ) {
+		foreach ( $this->shown->of( $id ) as $name => $file ) {
 			$shown[ $name ] = array(
 				'md5'  => md5_file( $file['path'] ),
 				'size' => $file['bytes'],
@@ -156,14 +162,14 @@ class Imagewright_Truth {
 	 * @param array $state Record.
 	 * @return bool True if pages get them now.
 	 */
-	public static function repair( $id, $state ) {
+	public function repair( $id, $state ) {
 		$known = $state['after']['shown'] ?? array();
-		if ( 'outdated' !== self::gap( $id, $state ) || Imagewright_State::is_edited( $id, $state ) ) {
+		if ( 'outdated' !== $this->gap( $id, $state ) || $this->state->is_edited( $id, $state ) ) {
 			return false;
 		}
-		foreach ( Imagewright_Shown::of( $id ) as $name => $file ) {
-			$to = Imagewright_Beside::name( $file['path'], $state['after']['mime'] );
-			if ( ! in_array( wp_basename( $to ), $state['created'], true ) || Imagewright_Beside::fits( $to, $file['path'] ) ) {
+		foreach ( $this->shown->of( $id ) as $name => $file ) {
+			$to = $this->beside->name( $file['path'], $state['after']['mime'] );
+			if ( ! in_array( wp_basename( $to ), $state['created'], true ) || $this->beside->fits( $to, $file['path'] ) ) {
 				continue;
 			}
 			// Records of earlier versions lack the checksums. Their files were shown while they were not older.
@@ -171,13 +177,13 @@ class Imagewright_Truth {
 			if ( ! $same ) {
 				return false;
 			}
-			Imagewright_Files::set_time( $to, Imagewright_Beside::time_for( $file['path'] ) );
+			$this->files->set_time( $to, $this->beside->time_for( $file['path'] ) );
 		}
-		$state['after']['shown'] = self::record( $id );
-		Imagewright_State::set( $id, $state );
+		$state['after']['shown'] = $this->record( $id );
+		$this->state->set( $id, $state );
 		/** This action is documented in includes/Replace/class-imagewright-replacement.php */
 		do_action( 'imagewright_replaced', $id, $state );
-		return '' === self::gap( $id, $state );
+		return '' === $this->gap( $id, $state );
 	}
 
 	/**
@@ -186,19 +192,19 @@ class Imagewright_Truth {
 	 * @param int $id Attachment that leads its picture.
 	 * @return string The new status if it was wrong, else empty.
 	 */
-	public static function correct( $id ) {
-		$row    = Imagewright_Index::row( $id );
-		$state  = Imagewright_State::get( $id );
+	public function correct( $id ) {
+		$row    = $this->index->row( $id );
+		$state  = $this->state->get( $id );
 		$status = $row['status'] ?? '';
 		$right  = $status;
 		if ( $state && 'optimized' === $state['status'] ) {
-			$gap   = self::gap( $id, $state );
+			$gap   = $this->gap( $id, $state );
 			$right = '' === $gap ? 'done' : $gap;
-		} elseif ( ! $state && 'offloaded' === $status && ! self::is_offloaded( $id ) ) {
+		} elseif ( ! $state && 'offloaded' === $status && ! $this->addresses->is_offloaded( $id ) ) {
 			$right = '';
-		} elseif ( ! $state && 'changing' !== $status && 'offloaded' !== $status && self::is_offloaded( $id ) ) {
-			Imagewright_State::note_failure( $id, Imagewright_Snapshot::fault( $id ) );
-			Imagewright_Index::put( $id, array( 'checked' => time() ) );
+		} elseif ( ! $state && 'changing' !== $status && 'offloaded' !== $status && $this->addresses->is_offloaded( $id ) ) {
+			$this->failures->note( $id, $this->snapshot->fault( $id ) );
+			$this->index->put( $id, array( 'checked' => time() ) );
 			return 'offloaded';
 		}
 		if ( ! $row ) {
@@ -206,7 +212,7 @@ class Imagewright_Truth {
 		}
 		$fields = array( 'checked' => time() );
 		if ( $right !== $status ) {
-			$fault   = 'offloaded' === $right ? Imagewright_Snapshot::fault( $id ) : null;
+			$fault   = 'offloaded' === $right ? $this->snapshot->fault( $id ) : null;
 			$fields += array(
 				'status'  => $right,
 				'code'    => $fault ? (string) $fault->get_error_code() : '',
@@ -215,7 +221,36 @@ class Imagewright_Truth {
 		} else {
 			$fields += array( 'updated' => $row['updated'] );
 		}
-		Imagewright_Index::put( $id, $fields );
+		$this->index->put( $id, $fields );
 		return $right === $status ? '' : $right;
+	}
+
+	/**
+	 * Returns the status of an attachment.
+	 *
+	 * @param int $id Attachment.
+	 * @return string `none`, `optimized`, `outdated` (pages do not get the optimized files any more), `offloaded` (pages get the files of
+	 *     another host), `edited` (after it was optimized), `working`, `interrupted`, `queued`, `failed`.
+	 */
+	public function status( $id ) {
+		$state = $this->state->get( $id );
+		if ( ! $state ) {
+			$row = $this->index->row( $this->shared->lead( $id ) );
+			if ( ! empty( $row['task'] ) ) {
+				return 'queued';
+			}
+			if ( $this->addresses->is_offloaded( $id ) ) {
+				return 'offloaded';
+			}
+			return $this->failures->of( $id ) ? 'failed' : 'none';
+		}
+		if ( 'optimized' !== $state['status'] ) {
+			return $this->lock->is_held( $id ) ? 'working' : 'interrupted';
+		}
+		$gap = $this->gap( $id, $state );
+		if ( '' !== $gap ) {
+			return 'offloaded' === $gap ? 'offloaded' : 'outdated';
+		}
+		return $this->state->is_edited( $id, $state, false ) ? 'edited' : 'optimized';
 	}
 }

@@ -18,13 +18,17 @@ class Imagewright_Versions {
 	/** Name of the query parameter. */
 	const QUERY = 'imagewright';
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_filter( 'wp_get_attachment_image_src', array( __CLASS__, 'image_src' ), 20, 2 );
-		add_filter( 'wp_calculate_image_srcset', array( __CLASS__, 'srcset' ), 20, 5 );
-		add_filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 20, 3 );
-		add_filter( 'wp_prepare_attachment_for_js', array( __CLASS__, 'media_library' ), 20, 2 );
-		add_filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'wp_get_attachment_image_src', array( __CLASS__, 'image_src' ), 20, 2 );
+		$hooks->filter( 'wp_calculate_image_srcset', array( __CLASS__, 'srcset' ), 20, 5 );
+		$hooks->filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 20, 3 );
+		$hooks->filter( 'wp_prepare_attachment_for_js', array( __CLASS__, 'media_library' ), 20, 2 );
+		$hooks->filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
 	}
 
 	/**
@@ -33,11 +37,11 @@ class Imagewright_Versions {
 	 * @param int      $id    Attachment.
 	 * @param string[] $names File names.
 	 */
-	public static function renew( $id, $names ) {
+	public function renew( $id, $names ) {
 		if ( ! $names ) {
 			return;
 		}
-		$old = self::of( $id );
+		$old = $this->of( $id );
 		update_post_meta(
 			$id,
 			self::META,
@@ -58,8 +62,8 @@ class Imagewright_Versions {
 	 * @param int    $id  Attachment.
 	 * @return string
 	 */
-	public static function url( $url, $id ) {
-		$version = self::of( $id );
+	public function url( $url, $id ) {
+		$version = $this->of( $id );
 		if ( ! $version['files'] || ! is_string( $url ) ) {
 			return $url;
 		}
@@ -77,9 +81,9 @@ class Imagewright_Versions {
 	 * @param int         $id    Attachment.
 	 * @return array|false
 	 */
-	public static function image_src( $image, $id ) {
-		if ( is_array( $image ) && ! empty( $image[0] ) && ! self::is_rest() ) {
-			$image[0] = self::url( $image[0], $id );
+	public function image_src( $image, $id ) {
+		if ( is_array( $image ) && ! empty( $image[0] ) && ! $this->is_rest() ) {
+			$image[0] = $this->url( $image[0], $id );
 		}
 		return $image;
 	}
@@ -94,9 +98,9 @@ class Imagewright_Versions {
 	 * @param int    $id       Attachment.
 	 * @return array
 	 */
-	public static function srcset( $sources, $size, $src, $metadata, $id ) {
+	public function srcset( $sources, $size, $src, $metadata, $id ) {
 		foreach ( (array) $sources as $width => $source ) {
-			$sources[ $width ]['url'] = self::url( $source['url'], $id );
+			$sources[ $width ]['url'] = $this->url( $source['url'], $id );
 		}
 		return $sources;
 	}
@@ -109,12 +113,12 @@ class Imagewright_Versions {
 	 * @param int    $id      Attachment; 0 if unknown.
 	 * @return string
 	 */
-	public static function content_image( $tag, $context, $id ) {
+	public function content_image( $tag, $context, $id ) {
 		if ( ! $id || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
 			return $tag;
 		}
 		$old = html_entity_decode( $found[2], ENT_QUOTES );
-		$url = self::url( $old, $id );
+		$url = $this->url( $old, $id );
 		return $url === $old ? $tag : str_replace( $found[0], " src={$found[1]}" . esc_url( $url ) . $found[1], $tag );
 	}
 
@@ -126,12 +130,12 @@ class Imagewright_Versions {
 	 * @param WP_Post $post Attachment.
 	 * @return array
 	 */
-	public static function media_library( $data, $post ) {
+	public function media_library( $data, $post ) {
 		if ( '/wp-admin/upload.php' !== substr( (string) wp_parse_url( (string) wp_get_referer(), PHP_URL_PATH ), -20 ) ) {
 			return $data;
 		}
 		foreach ( (array) ( $data['sizes'] ?? array() ) as $name => $size ) {
-			$data['sizes'][ $name ]['url'] = self::url( $size['url'], $post->ID );
+			$data['sizes'][ $name ]['url'] = $this->url( $size['url'], $post->ID );
 		}
 		return $data;
 	}
@@ -143,7 +147,7 @@ class Imagewright_Versions {
 	 * @param string $url URL.
 	 * @return int
 	 */
-	public static function find_post( $id, $url ) {
+	public function find_post( $id, $url ) {
 		return ! $id && false !== strpos( $url, self::QUERY . '=' ) ? attachment_url_to_postid( remove_query_arg( self::QUERY, $url ) ) : $id;
 	}
 
@@ -153,7 +157,7 @@ class Imagewright_Versions {
 	 * @param int $id Attachment.
 	 * @return array{at:int,files:string[]}
 	 */
-	private static function of( $id ) {
+	private function of( $id ) {
 		$stored = get_post_meta( $id, self::META, true );
 		return is_array( $stored ) ? $stored : array(
 			'at'    => 0,
@@ -166,7 +170,7 @@ class Imagewright_Versions {
 	 *
 	 * @return bool
 	 */
-	private static function is_rest() {
+	private function is_rest() {
 		return defined( 'REST_REQUEST' ) && REST_REQUEST;
 	}
 }

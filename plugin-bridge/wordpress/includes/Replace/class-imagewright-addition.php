@@ -13,6 +13,70 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Addition {
 
+	/** Files that pages show. */
+	private Imagewright_Shown $shown;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Optimized files beside the files of WordPress. */
+	private Imagewright_Beside $beside;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Alternative text and title of an attachment, and who wrote them. */
+	private Imagewright_Texts $texts;
+	/** What pages get. */
+	private Imagewright_Truth $truth;
+	/** Failed attempts. */
+	private Imagewright_Failures $failures;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Shown       $shown       Files that pages show.
+	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 * @param Imagewright_State       $state       Records of images.
+	 * @param Imagewright_Beside      $beside      Optimized files beside the files of WordPress.
+	 * @param Imagewright_Files       $files       Files below the uploads folder.
+	 * @param Imagewright_Options     $options     Settings.
+	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
+	 * @param Imagewright_Truth       $truth       What pages get.
+	 * @param Imagewright_Failures    $failures    Failed attempts.
+	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
+	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 */
+	public function __construct(
+		Imagewright_Shown $shown,
+		Imagewright_Eligibility $eligibility,
+		Imagewright_State $state,
+		Imagewright_Beside $beside,
+		Imagewright_Files $files,
+		Imagewright_Options $options,
+		Imagewright_Texts $texts,
+		Imagewright_Truth $truth,
+		Imagewright_Failures $failures,
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Shared $shared
+	) {
+		$this->shown       = $shown;
+		$this->eligibility = $eligibility;
+		$this->state       = $state;
+		$this->beside      = $beside;
+		$this->files       = $files;
+		$this->options     = $options;
+		$this->texts       = $texts;
+		$this->truth       = $truth;
+		$this->failures    = $failures;
+		$this->snapshot    = $snapshot;
+		$this->shared      = $shared;
+	}
+
 	/**
 	 * Chooses the variants that are smaller than the files in use.
 	 *
@@ -20,11 +84,11 @@ class Imagewright_Addition {
 	 * @param array $result Result of the export.
 	 * @return array{files:array<string,array>,variants:array<int,array>,shown:array<string,array>}|WP_Error Variants by name of the file.
 	 */
-	public static function choose( $id, $result ) {
-		$shown = Imagewright_Shown::of( $id );
-		$files = Imagewright_Shown::smaller( $shown, $result['variants'] );
+	public function choose( $id, $result ) {
+		$shown = $this->shown->of( $id );
+		$files = $this->shown->smaller( $shown, $result['variants'] );
 		if ( ! $files ) {
-			return Imagewright_Eligibility::not_smaller( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
+			return $this->eligibility->not_smaller( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
 		}
 		return array(
 			'files'    => $files,
@@ -43,32 +107,32 @@ class Imagewright_Addition {
 	 * @param array                $options Of Imagewright_Replacement::run().
 	 * @return array|WP_Error The record.
 	 */
-	public static function place( $id, $result, $chosen, $paths, $options ) {
+	public function place( $id, $result, $chosen, $paths, $options ) {
 		$mime  = $result['mimeType'];
-		$state = self::record( $id, $result, $chosen, $options );
+		$state = $this->record( $id, $result, $chosen, $options );
 		// Stored before the files are moved, so that a later request can undo it after a crash.
-		Imagewright_State::set( $id, $state );
+		$this->state->set( $id, $state );
 		$placed = array();
 		foreach ( $chosen['files'] as $name => $variant ) {
 			$source = $chosen['shown'][ $name ]['path'];
-			$to     = Imagewright_Beside::name( $source, $mime );
-			Imagewright_Files::remove( $to );
-			$done = is_file( $source ) && ( isset( $placed[ $variant['name'] ] ) ? Imagewright_Files::duplicate( $placed[ $variant['name'] ], $to ) : Imagewright_Files::move( $paths[ $variant['name'] ], $to ) );
+			$to     = $this->beside->name( $source, $mime );
+			$this->files->remove( $to );
+			$done = is_file( $source ) && ( isset( $placed[ $variant['name'] ] ) ? $this->files->duplicate( $placed[ $variant['name'] ], $to ) : $this->files->move( $paths[ $variant['name'] ], $to ) );
 			if ( ! $done ) {
-				self::take_away( $id, $state );
+				$this->take_away( $id, $state );
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 			}
 			// Pages show the file as long as that of WordPress does not change.
-			Imagewright_Files::set_time( $to, Imagewright_Beside::time_for( $source ) );
+			$this->files->set_time( $to, $this->beside->time_for( $source ) );
 			$placed[ $variant['name'] ] = $to;
 		}
-		Imagewright_Options::deliver( $mime );
-		$written = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
+		$this->options->deliver( $mime );
+		$written = $this->texts->fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 		$state   = array_merge( $state, array( 'status' => 'optimized' ) );
 		$state['after']['texts'] = $written;
-		$state['after']['shown'] = Imagewright_Truth::record( $id );
-		Imagewright_State::set( $id, $state );
-		Imagewright_State::clear_failure( $id );
+		$state['after']['shown'] = $this->truth->record( $id );
+		$this->state->set( $id, $state );
+		$this->failures->clear( $id );
 		/** This action is documented in includes/Replace/class-imagewright-replacement.php */
 		do_action( 'imagewright_replaced', $id, $state );
 		return $state;
@@ -83,7 +147,7 @@ class Imagewright_Addition {
 	 * @param array $options Of Imagewright_Replacement::run().
 	 * @return array
 	 */
-	private static function record( $id, $result, $chosen, $options ) {
+	private function record( $id, $result, $chosen, $options ) {
 		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
 		$alt      = get_post_meta( $id, Imagewright_Texts::ALT );
 		$bytes    = array_column( $chosen['shown'], 'bytes' );
@@ -91,9 +155,9 @@ class Imagewright_Addition {
 		$created  = array();
 		foreach ( $chosen['files'] as $name => $variant ) {
 			$saved    += $chosen['shown'][ $name ]['bytes'] - (int) $variant['size'];
-			$created[] = Imagewright_Beside::name( $name, $result['mimeType'] );
+			$created[] = $this->beside->name( $name, $result['mimeType'] );
 		}
-		self::list_for_deletion( $id, $created );
+		$this->list_for_deletion( $id, $created );
 		return array(
 			'status'   => 'replacing',
 			'way'      => 'beside',
@@ -112,7 +176,7 @@ class Imagewright_Addition {
 				'file'  => $attached,
 				'mime'  => $result['mimeType'],
 				'texts' => array(),
-				'files' => Imagewright_Snapshot::checksums( dirname( get_attached_file( $id, true ) ), array( wp_basename( $attached ) ) ),
+				'files' => $this->snapshot->checksums( dirname( get_attached_file( $id, true ) ), array( wp_basename( $attached ) ) ),
 			),
 			'bytes'    => array(
 				'before' => array_sum( $bytes ),
@@ -135,13 +199,13 @@ class Imagewright_Addition {
 	 * @param array $state Record.
 	 * @return true
 	 */
-	public static function take_away( $id, $state ) {
-		self::remove_files( $id, $state );
-		foreach ( Imagewright_Shared::of( $id ) as $one ) {
-			$own = Imagewright_State::get( $one ) ?? $state;
-			Imagewright_Texts::take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
+	public function take_away( $id, $state ) {
+		$this->remove_files( $id, $state );
+		foreach ( $this->shared->of( $id ) as $one ) {
+			$own = $this->state->get( $one ) ?? $state;
+			$this->texts->take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
 		}
-		Imagewright_State::clear( $id );
+		$this->state->clear( $id );
 		return true;
 	}
 
@@ -151,12 +215,12 @@ class Imagewright_Addition {
 	 * @param int   $id    Attachment.
 	 * @param array $state Record.
 	 */
-	public static function remove_files( $id, $state ) {
+	public function remove_files( $id, $state ) {
 		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 		// First: plugins for translations keep files that an attachment lists.
-		self::list_for_deletion( $id, array() );
+		$this->list_for_deletion( $id, array() );
 		foreach ( $state['created'] as $name ) {
-			Imagewright_Files::remove( path_join( $dir, $name ) );
+			$this->files->remove( path_join( $dir, $name ) );
 		}
 	}
 
@@ -166,9 +230,9 @@ class Imagewright_Addition {
 	 * @param int      $id    Attachment.
 	 * @param string[] $names Names; none to remove the list.
 	 */
-	private static function list_for_deletion( $id, $names ) {
-		foreach ( Imagewright_Shared::of( $id ) as $one ) {
-			self::list_for( $one, $names );
+	private function list_for_deletion( $id, $names ) {
+		foreach ( $this->shared->of( $id ) as $one ) {
+			$this->list_for( $one, $names );
 		}
 	}
 
@@ -178,7 +242,7 @@ class Imagewright_Addition {
 	 * @param int      $id    Attachment.
 	 * @param string[] $names Names; none to remove the list.
 	 */
-	private static function list_for( $id, $names ) {
+	private function list_for( $id, $names ) {
 		$sizes = array();
 		foreach ( (array) get_post_meta( $id, '_wp_attachment_backup_sizes', true ) as $key => $size ) {
 			if ( is_array( $size ) && ! preg_match( '/^\d+-imagewright$/', (string) $key ) ) {

@@ -13,8 +13,39 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Backups {
 
-	/** Way in the settings of a row: the originals were deleted. */
-	const GONE = 'final';
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Files that others use. */
+	private Imagewright_Kept_Files $kept_files;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_State      $state      Records of images.
+	 * @param Imagewright_Kept_Files $kept_files Files that others use.
+	 * @param Imagewright_Shared     $shared     Attachments of a picture.
+	 * @param Imagewright_Files      $files      Files below the uploads folder.
+	 * @param Imagewright_Snapshot   $snapshot   Snapshots of attachments.
+	 */
+	public function __construct(
+		Imagewright_State $state,
+		Imagewright_Kept_Files $kept_files,
+		Imagewright_Shared $shared,
+		Imagewright_Files $files,
+		Imagewright_Snapshot $snapshot
+	) {
+		$this->state      = $state;
+		$this->kept_files = $kept_files;
+		$this->shared     = $shared;
+		$this->files      = $files;
+		$this->snapshot   = $snapshot;
+	}
 
 	/**
 	 * Deletes the originals of an attachment. The caller holds its lock.
@@ -22,8 +53,8 @@ class Imagewright_Backups {
 	 * @param int $id Attachment.
 	 * @return true|WP_Error
 	 */
-	public static function discard( $id ) {
-		$state = Imagewright_State::get( $id );
+	public function discard( $id ) {
+		$state = $this->state->get( $id );
 		if ( ! $state || 'optimized' !== $state['status'] || 'beside' === ( $state['way'] ?? '' ) || ! empty( $state['discarded'] ) ) {
 			return true;
 		}
@@ -33,36 +64,23 @@ class Imagewright_Backups {
 		$dir    = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 		$gone   = array();
 		$copies = array_values( $state['copies'] );
-		$named  = self::is_named( $state['snapshot'] ) || Imagewright_Kept_Files::is_used( $state['snapshot']['attached_file'], Imagewright_Shared::of( $id ) );
+		$named  = $this->is_named( $state['snapshot'] ) || $this->kept_files->is_used( $state['snapshot']['attached_file'], $this->shared->of( $id ) );
 		foreach ( array_keys( $state['snapshot']['files'] ) as $name ) {
 			$kept = $state['copies'][ $name ] ?? $name;
-			if ( in_array( $kept, $copies, true ) || ( ! $named && ! in_array( $kept, self::in_use( $id, $state ), true ) ) ) {
+			if ( in_array( $kept, $copies, true ) || ( ! $named && ! in_array( $kept, $this->in_use( $id, $state ), true ) ) ) {
 				$gone[] = $kept;
 			}
 		}
 		$state['discarded'] = true;
 		// Stored first: after an interruption the image is not restored from half of its files.
-		Imagewright_State::set( $id, $state );
+		$this->state->set( $id, $state );
 		foreach ( $gone as $name ) {
-			Imagewright_Files::remove( path_join( $dir, $name ) );
+			$this->files->remove( path_join( $dir, $name ) );
 		}
-		foreach ( Imagewright_Shared::of( $id ) as $one ) {
-			self::unlist( $one, $gone );
+		foreach ( $this->shared->of( $id ) as $one ) {
+			$this->unlist( $one, $gone );
 		}
 		return true;
-	}
-
-	/**
-	 * Returns the error for an image whose originals were deleted, or null.
-	 *
-	 * @param array|null $state Record.
-	 * @return WP_Error|null
-	 */
-	public static function loss( $state ) {
-		if ( empty( $state['discarded'] ) ) {
-			return null;
-		}
-		return Imagewright_Rest_Errors::make( 'originals_deleted', __( 'The originals of this image were deleted, so it stays as it is.', 'imagewright' ), 409 );
 	}
 
 	/**
@@ -72,9 +90,9 @@ class Imagewright_Backups {
 	 * @param array $state Record.
 	 * @return string[] Names.
 	 */
-	private static function in_use( $id, $state ) {
+	private function in_use( $id, $state ) {
 		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
-		return array_merge( $state['created'], Imagewright_Snapshot::names( (string) get_post_meta( $id, '_wp_attached_file', true ), is_array( $metadata ) ? $metadata : array() ) );
+		return array_merge( $state['created'], $this->snapshot->names( (string) get_post_meta( $id, '_wp_attached_file', true ), is_array( $metadata ) ? $metadata : array() ) );
 	}
 
 	/**
@@ -84,17 +102,17 @@ class Imagewright_Backups {
 	 * @param array $snapshot Snapshot.
 	 * @return bool
 	 */
-	private static function is_named( $snapshot ) {
+	private function is_named( $snapshot ) {
 		global $wpdb;
 		$stem  = preg_replace( '/(-scaled|-rotated)?\.\w+$/', '', $snapshot['attached_file'] );
 		$like  = '%' . str_replace( '/', '%', $wpdb->esc_like( $stem ) ) . '%';
 		$exact = '%' . str_replace( '/', '%', $wpdb->esc_like( implode( '/', array_map( 'rawurlencode', explode( '/', $stem ) ) ) ) ) . '%';
-		$query = static function ( $from, $column, $others ) use ( $wpdb, $like, $exact ) {
-			return $wpdb->prepare( "SELECT COUNT(*) FROM $from WHERE ( $column LIKE %s OR $column LIKE %s ) AND $others", $like, $exact ); // phpcs:ignore WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- names of tables and columns.
+		$finds = static function ( $from, $column, $others ) use ( $wpdb, $like, $exact ) {
+			return (int) $wpdb->get_var( $wpdb->prepare( "SELECT COUNT(*) FROM $from WHERE ( $column LIKE %s OR $column LIKE %s ) AND $others", $like, $exact ) ) > 0; // phpcs:ignore WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- names of tables and columns.
 		};
-		return Imagewright_Index::number( $query( $wpdb->posts, 'post_content', "post_type NOT IN ('attachment','revision')" ) ) > 0
-			|| Imagewright_Index::number( $query( $wpdb->postmeta, 'meta_value', "meta_key NOT LIKE '_wp_attach%' AND meta_key NOT LIKE '_imagewright%'" ) ) > 0
-			|| Imagewright_Index::number( $query( $wpdb->options, 'option_value', "option_name NOT LIKE '_transient%' AND option_name NOT LIKE '_site_transient%'" ) ) > 0;
+		return $finds( $wpdb->posts, 'post_content', "post_type NOT IN ('attachment','revision')" )
+			|| $finds( $wpdb->postmeta, 'meta_value', "meta_key NOT LIKE '_wp_attach%' AND meta_key NOT LIKE '_imagewright%'" )
+			|| $finds( $wpdb->options, 'option_value', "option_name NOT LIKE '_transient%' AND option_name NOT LIKE '_site_transient%'" );
 	}
 
 	/**
@@ -103,7 +121,7 @@ class Imagewright_Backups {
 	 * @param int      $id    Attachment.
 	 * @param string[] $names Names.
 	 */
-	private static function unlist( $id, $names ) {
+	private function unlist( $id, $names ) {
 		$sizes = array_filter(
 			(array) get_post_meta( $id, '_wp_attachment_backup_sizes', true ),
 			static function ( $size ) use ( $names ) {

@@ -18,19 +18,52 @@ class Imagewright_Kept_Files {
 	 *
 	 * @var array<string,true>
 	 */
-	private static $kept = array();
+	private $kept = array();
 
 	/**
 	 * Attachments whose picture others keep.
 	 *
 	 * @var array<int,true>
 	 */
-	private static $leaving = array();
+	private $leaving = array();
 
-	/** Registers the hooks. */
-	public static function register() {
-		add_action( 'delete_attachment', array( __CLASS__, 'leave' ), 5 );
-		add_filter( 'wp_delete_file', array( __CLASS__, 'veto' ), 5 );
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Attachments that come to share a file. */
+	private Imagewright_Gathering $gathering;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_State     $state     Records of images.
+	 * @param Imagewright_Gathering $gathering Attachments that come to share a file.
+	 * @param Imagewright_Shared    $shared    Attachments of a picture.
+	 * @param Imagewright_Snapshot  $snapshot  Snapshots of attachments.
+	 */
+	public function __construct(
+		Imagewright_State $state,
+		Imagewright_Gathering $gathering,
+		Imagewright_Shared $shared,
+		Imagewright_Snapshot $snapshot
+	) {
+		$this->state     = $state;
+		$this->gathering = $gathering;
+		$this->shared    = $shared;
+		$this->snapshot  = $snapshot;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( 'delete_attachment', array( __CLASS__, 'leave' ), 5 );
+		$hooks->filter( 'wp_delete_file', array( __CLASS__, 'veto' ), 5 );
 	}
 
 	/**
@@ -38,21 +71,21 @@ class Imagewright_Kept_Files {
 	 *
 	 * @param int $id Attachment.
 	 */
-	public static function leave( $id ) {
+	public function leave( $id ) {
 		$id    = (int) $id;
 		// WordPress deletes the files last. What was kept of an earlier attachment was kept by now.
-		self::$kept    = array();
-		self::$leaving = array();
-		$state = Imagewright_State::get( $id );
-		$rest  = array_values( array_diff( Imagewright_Shared::gather( $id ), array( $id ) ) );
+		$this->kept    = array();
+		$this->leaving = array();
+		$state = $this->state->get( $id );
+		$rest  = array_values( array_diff( $this->gathering->gather( $id ), array( $id ) ) );
 		if ( $rest ) {
 			if ( $state ) {
-				self::$leaving[ $id ] = true;
-				self::keep( $state, self::names( $id, $state ) );
+				$this->leaving[ $id ] = true;
+				$this->keep( $state, $this->names( $id, $state ) );
 			}
-			Imagewright_Shared::leave( $id, $rest );
-		} elseif ( $state && self::is_used( $state['snapshot']['attached_file'], array( $id ) ) ) {
-			self::keep( $state, array_keys( $state['snapshot']['files'] ) );
+			$this->gathering->leave( $id, $rest );
+		} elseif ( $state && $this->is_used( $state['snapshot']['attached_file'], array( $id ) ) ) {
+			$this->keep( $state, array_keys( $state['snapshot']['files'] ) );
 		}
 	}
 
@@ -62,8 +95,8 @@ class Imagewright_Kept_Files {
 	 * @param int $id Attachment.
 	 * @return bool
 	 */
-	public static function are_shared( $id ) {
-		return isset( self::$leaving[ (int) $id ] );
+	public function are_shared( $id ) {
+		return isset( $this->leaving[ (int) $id ] );
 	}
 
 	/**
@@ -73,8 +106,8 @@ class Imagewright_Kept_Files {
 	 * @param int[]  $ids  Attachments of the picture.
 	 * @return bool
 	 */
-	public static function is_used( $file, $ids ) {
-		return array() !== array_diff( Imagewright_Shared::users( $file ), $ids );
+	public function is_used( $file, $ids ) {
+		return array() !== array_diff( $this->shared->users( $file ), $ids );
 	}
 
 	/**
@@ -83,8 +116,8 @@ class Imagewright_Kept_Files {
 	 * @param string $path File that is to be deleted; empty if another plugin keeps it.
 	 * @return string
 	 */
-	public static function veto( $path ) {
-		return is_string( $path ) && isset( self::$kept[ wp_normalize_path( $path ) ] ) ? '' : $path;
+	public function veto( $path ) {
+		return is_string( $path ) && isset( $this->kept[ wp_normalize_path( $path ) ] ) ? '' : $path;
 	}
 
 	/**
@@ -93,10 +126,10 @@ class Imagewright_Kept_Files {
 	 * @param array    $state Record.
 	 * @param string[] $names Names.
 	 */
-	private static function keep( $state, $names ) {
+	private function keep( $state, $names ) {
 		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 		foreach ( $names as $name ) {
-			self::$kept[ wp_normalize_path( path_join( $dir, $name ) ) ] = true;
+			$this->kept[ wp_normalize_path( path_join( $dir, $name ) ) ] = true;
 		}
 	}
 
@@ -107,7 +140,7 @@ class Imagewright_Kept_Files {
 	 * @param array $state Record.
 	 * @return string[]
 	 */
-	private static function names( $id, $state ) {
+	private function names( $id, $state ) {
 		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
 		$backups  = get_post_meta( $id, '_wp_attachment_backup_sizes', true );
 		return array_filter(
@@ -115,7 +148,7 @@ class Imagewright_Kept_Files {
 				array_keys( $state['snapshot']['files'] ),
 				$state['created'],
 				array_values( $state['copies'] ),
-				Imagewright_Snapshot::names( (string) get_post_meta( $id, '_wp_attached_file', true ), is_array( $metadata ) ? $metadata : array() ),
+				$this->snapshot->names( (string) get_post_meta( $id, '_wp_attached_file', true ), is_array( $metadata ) ? $metadata : array() ),
 				array_column( is_array( $backups ) ? $backups : array(), 'file' )
 			),
 			'is_string'

@@ -18,7 +18,38 @@ class Imagewright_Kept_Sizes {
 	 *
 	 * @var array<int,array<string,array>>
 	 */
-	private static $kept = array();
+	private $kept = array();
+
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Locks of attachments. */
+	private Imagewright_Lock $lock;
+	/** Image sizes of the site. */
+	private Imagewright_Sizes $sizes;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_State $state Records of images.
+	 * @param Imagewright_Lock  $lock  Locks of attachments.
+	 * @param Imagewright_Sizes $sizes Image sizes of the site.
+	 */
+	public function __construct( Imagewright_State $state, Imagewright_Lock $lock, Imagewright_Sizes $sizes ) {
+		$this->state = $state;
+		$this->lock  = $lock;
+		$this->sizes = $sizes;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'big_image_size_threshold', array( __CLASS__, 'keep_scaled' ), PHP_INT_MAX, 4 );
+		$hooks->filter( 'intermediate_image_sizes_advanced', array( __CLASS__, 'keep_sizes' ), PHP_INT_MAX, 3 );
+		$hooks->filter( 'wp_generate_attachment_metadata', array( __CLASS__, 'put_back' ), 1, 2 );
+	}
 
 	/**
 	 * Returns the record of an image whose files took the place of WordPress's own, if another plugin works on it.
@@ -26,9 +57,9 @@ class Imagewright_Kept_Sizes {
 	 * @param int $id Attachment.
 	 * @return array|null
 	 */
-	private static function record( $id ) {
-		$state = Imagewright_State::get( $id );
-		$is_it = $state && 'optimized' === $state['status'] && 'beside' !== ( $state['way'] ?? '' ) && ! Imagewright_Lock::is_mine( $id );
+	private function record( $id ) {
+		$state = $this->state->get( $id );
+		$is_it = $state && 'optimized' === $state['status'] && 'beside' !== ( $state['way'] ?? '' ) && ! $this->lock->is_mine( $id );
 		return $is_it && get_post_meta( $id, '_wp_attached_file', true ) === $state['after']['file'] ? $state : null;
 	}
 
@@ -41,14 +72,14 @@ class Imagewright_Kept_Sizes {
 	 * @param int       $id        Attachment.
 	 * @return int|false
 	 */
-	public static function keep_scaled( $threshold, $size = array(), $file = '', $id = 0 ) {
-		$state = '' === (string) $file || ! $id ? null : self::record( (int) $id );
+	public function keep_scaled( $threshold, $size = array(), $file = '', $id = 0 ) {
+		$state = '' === (string) $file || ! $id ? null : $this->record( (int) $id );
 		$named = $state ? wp_get_attachment_metadata( $id, true ) : array();
 		$path  = $state ? (string) get_attached_file( $id, true ) : '';
-		if ( ! $state || empty( $named['original_image'] ) || wp_basename( $file ) !== $named['original_image'] || ! self::is_same( $state, $path ) ) {
+		if ( ! $state || empty( $named['original_image'] ) || wp_basename( $file ) !== $named['original_image'] || ! $this->is_same( $state, $path ) ) {
 			return $threshold;
 		}
-		self::$kept[ $id ]['scaled'] = array_intersect_key( $named, array_flip( array( 'width', 'height', 'file', 'filesize', 'original_image' ) ) );
+		$this->kept[ $id ]['scaled'] = array_intersect_key( $named, array_flip( array( 'width', 'height', 'file', 'filesize', 'original_image' ) ) );
 		return false;
 	}
 
@@ -60,8 +91,8 @@ class Imagewright_Kept_Sizes {
 	 * @param int   $id       Attachment.
 	 * @return array
 	 */
-	public static function keep_sizes( $sizes, $metadata = array(), $id = 0 ) {
-		$state = $id && ! empty( $metadata['width'] ) ? self::record( (int) $id ) : null;
+	public function keep_sizes( $sizes, $metadata = array(), $id = 0 ) {
+		$state = $id && ! empty( $metadata['width'] ) ? $this->record( (int) $id ) : null;
 		if ( ! $state ) {
 			return $sizes;
 		}
@@ -69,7 +100,7 @@ class Imagewright_Kept_Sizes {
 		foreach ( $sizes as $name => $size ) {
 			$measures = image_resize_dimensions( $metadata['width'], $metadata['height'], (int) $size['width'], (int) $size['height'], $size['crop'] );
 			foreach ( $measures ? array_keys( (array) ( $state['after']['shown'] ?? array() ) ) : array() as $file ) {
-				$is_it = preg_match( '/-(\d+)x(\d+)\.\w+$/', $file, $found ) && Imagewright_Sizes::is_near(
+				$is_it = preg_match( '/-(\d+)x(\d+)\.\w+$/', $file, $found ) && $this->sizes->is_near(
 					array(
 						'width'  => (int) $found[1],
 						'height' => (int) $found[2],
@@ -77,8 +108,8 @@ class Imagewright_Kept_Sizes {
 					$measures[4],
 					$measures[5]
 				);
-				if ( $is_it && self::is_same( $state, path_join( $dir, $file ) ) ) {
-					self::$kept[ $id ]['sizes'][ $name ] = array(
+				if ( $is_it && $this->is_same( $state, path_join( $dir, $file ) ) ) {
+					$this->kept[ $id ]['sizes'][ $name ] = array(
 						'file'      => $file,
 						'width'     => (int) $found[1],
 						'height'    => (int) $found[2],
@@ -100,9 +131,9 @@ class Imagewright_Kept_Sizes {
 	 * @param int   $id       Attachment.
 	 * @return mixed
 	 */
-	public static function put_back( $metadata, $id ) {
-		$kept = self::$kept[ $id ] ?? array();
-		unset( self::$kept[ $id ] );
+	public function put_back( $metadata, $id ) {
+		$kept = $this->kept[ $id ] ?? array();
+		unset( $this->kept[ $id ] );
 		if ( ! $kept || ! is_array( $metadata ) ) {
 			return $metadata;
 		}
@@ -118,7 +149,7 @@ class Imagewright_Kept_Sizes {
 	 * @param string $path  File.
 	 * @return bool
 	 */
-	private static function is_same( $state, $path ) {
+	private function is_same( $state, $path ) {
 		$known = $state['after']['shown'][ wp_basename( $path ) ] ?? null;
 		clearstatcache( true, $path );
 		return $known && is_file( $path ) && filesize( $path ) === $known['size'];

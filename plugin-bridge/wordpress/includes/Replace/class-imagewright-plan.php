@@ -12,6 +12,18 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Plan {
 
+	/** Image sizes of the site. */
+	private Imagewright_Sizes $sizes;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Sizes $sizes Image sizes of the site.
+	 */
+	public function __construct( Imagewright_Sizes $sizes ) {
+		$this->sizes = $sizes;
+	}
+
 	/**
 	 * Assigns variants to the parts of the attachment.
 	 *
@@ -21,19 +33,19 @@ class Imagewright_Plan {
 	 * @return array{full:array,main:?array,scaled:bool,sizes:array<string,array>,variants:array<int,array>,larger:bool} `full`:
 	 *         dimensions; `main`: variant of the attached file, null to keep it; `scaled`: true if it is a scaled copy.
 	 */
-	public static function roles( $id, $result, $larger ) {
+	public function roles( $id, $result, $larger ) {
 		$by     = array_column( $result['variants'], null, 'name' );
 		$full   = $by['full'] ?? $result['original'];
-		$limit  = Imagewright_Sizes::threshold( array( $full['width'], $full['height'] ), $id );
+		$limit  = $this->sizes->threshold( array( $full['width'], $full['height'] ), $id );
 		$scaled = $limit > 0 && max( $full['width'], $full['height'] ) > $limit;
-		$main   = $scaled ? Imagewright_Sizes::scaled( $full, $result['variants'], $id ) : ( $by['full'] ?? null );
+		$main   = $scaled ? $this->sizes->scaled( $full, $result['variants'], $id ) : ( $by['full'] ?? null );
 		if ( $scaled && ( ! $main || ! isset( $by['full'] ) ) ) {
 			// The upload and its scaled copy are replaced together. An upload that WordPress has not scaled stays whole.
 			$old    = wp_get_attachment_metadata( $id, true );
-			$scaled = ! Imagewright_Sizes::is_near( $full, $old['width'], $old['height'] );
+			$scaled = ! $this->sizes->is_near( $full, $old['width'], $old['height'] );
 			$main   = $scaled ? null : ( $by['full'] ?? null );
 		}
-		$sizes  = Imagewright_Sizes::assign( $full, $result['variants'] );
+		$sizes  = $this->sizes->assign( $full, $result['variants'] );
 		$needed = array();
 		foreach ( array_merge( array( $main, $main ? $by['full'] : null ), array_values( $sizes ) ) as $variant ) {
 			if ( $variant ) {
@@ -60,22 +72,22 @@ class Imagewright_Plan {
 	 * @return array `attached`, `mime` (type of the attachment), `files` (name => variant name), `copies` (name => copy),
 	 *               `metadata`, `reserved` (sizes that WordPress must not make, since a file of another attachment has their name).
 	 */
-	public static function make( $snapshot, $roles, $mime, $rename ) {
+	public function make( $snapshot, $roles, $mime, $rename ) {
 		$old      = $snapshot['metadata'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		// Without a new main file there is nothing to rename.
 		$rename   = $roles['main'] ? $rename : null;
 		$in_place = null === $rename && $snapshot['mime'] === $mime;
-		$names    = $in_place ? self::same_names( $snapshot, $roles, $dir ) : self::new_names( $snapshot, $roles, $mime, $rename, $dir );
+		$names    = $in_place ? $this->same_names( $snapshot, $roles, $dir ) : $this->new_names( $snapshot, $roles, $mime, $rename, $dir );
 		$keeps    = null === $rename && ! $roles['larger'];
-		list( $files, $metadata, $mime_after ) = self::main_file( $snapshot, $roles, $names, $mime, $keeps );
+		list( $files, $metadata, $mime_after ) = $this->main_file( $snapshot, $roles, $names, $mime, $keeps );
 		foreach ( $roles['sizes'] as $size => $variant ) {
 			$old_size = $old['sizes'][ $size ] ?? array();
-			if ( $keeps && self::is_smaller( $old_size, $variant, $snapshot['files'] ) ) {
+			if ( $keeps && $this->is_smaller( $old_size, $variant, $snapshot['files'] ) ) {
 				$metadata['sizes'][ $size ] = $old_size;
 				continue;
 			}
-			$shape = Imagewright_Sizes::is_near( $variant, $old_size['width'] ?? 0, $old_size['height'] ?? 0 ) ? $old_size : $variant;
+			$shape = $this->sizes->is_near( $variant, $old_size['width'] ?? 0, $old_size['height'] ?? 0 ) ? $old_size : $variant;
 			$files[ $names['sizes'][ $size ] ] = $variant['name'];
 			$metadata['sizes'][ $size ]        = array(
 				'file'      => $names['sizes'][ $size ],
@@ -91,10 +103,10 @@ class Imagewright_Plan {
 				$metadata['sizes'][ $size ] = $old_size;
 			}
 		}
-		$by_core  = self::left_to_wordpress( $roles['full'], $metadata );
+		$by_core  = $this->left_to_wordpress( $roles['full'], $metadata );
 		$reserved = array();
 		foreach ( $by_core as $size => $name ) {
-			if ( self::is_foreign( $name, $snapshot, $dir ) ) {
+			if ( $this->is_foreign( $name, $snapshot, $dir ) ) {
 				$reserved[] = $size;
 			}
 		}
@@ -124,10 +136,10 @@ class Imagewright_Plan {
 	 * @param bool   $keeps    True to keep a smaller file.
 	 * @return array{0:array<string,string>,1:array,2:string} Name => variant name; metadata without sizes; type of the attachment.
 	 */
-	private static function main_file( $snapshot, $roles, $names, $mime, $keeps ) {
+	private function main_file( $snapshot, $roles, $names, $mime, $keeps ) {
 		$shown = $roles['main'];
 		$old   = array( 'sizes' => array() ) + array_diff_key( $snapshot['metadata'], array_flip( array( 'sizes', 'sources' ) ) );
-		if ( ! $shown || ( $keeps && self::is_smaller( array( 'file' => wp_basename( $snapshot['attached_file'] ) ) + $old, $shown, $snapshot['files'] ) ) ) {
+		if ( ! $shown || ( $keeps && $this->is_smaller( array( 'file' => wp_basename( $snapshot['attached_file'] ) ) + $old, $shown, $snapshot['files'] ) ) ) {
 			return array( array(), $old, $snapshot['mime'] );
 		}
 		$files    = array( $names['attached'] => $shown['name'] );
@@ -136,7 +148,7 @@ class Imagewright_Plan {
 			array(
 				'width'    => (int) $shown['width'],
 				'height'   => (int) $shown['height'],
-				'file'     => self::beside( $snapshot['attached_file'], $names['attached'] ),
+				'file'     => preg_replace( '~[^/]*$~D', '', $snapshot['attached_file'] ) . $names['attached'],
 				'filesize' => (int) $shown['size'],
 			)
 		);
@@ -155,9 +167,9 @@ class Imagewright_Plan {
 	 * @param array $files   Files of the snapshot.
 	 * @return bool
 	 */
-	private static function is_smaller( $old, $variant, $files ) {
+	private function is_smaller( $old, $variant, $files ) {
 		return isset( $old['file'], $files[ $old['file'] ] ) && $files[ $old['file'] ]['size'] <= (int) $variant['size']
-			&& Imagewright_Sizes::is_near( $variant, (int) $old['width'], (int) $old['height'] );
+			&& $this->sizes->is_near( $variant, (int) $old['width'], (int) $old['height'] );
 	}
 
 	/**
@@ -168,7 +180,7 @@ class Imagewright_Plan {
 	 * @param string $dir      Folder.
 	 * @return bool
 	 */
-	private static function is_foreign( $name, $snapshot, $dir ) {
+	private function is_foreign( $name, $snapshot, $dir ) {
 		return ! isset( $snapshot['files'][ $name ] ) && file_exists( path_join( $dir, $name ) );
 	}
 
@@ -180,11 +192,11 @@ class Imagewright_Plan {
 	 * @param string $dir      Folder.
 	 * @return array{attached:string,original:string,sizes:array<string,string>}
 	 */
-	private static function same_names( $snapshot, $roles, $dir ) {
+	private function same_names( $snapshot, $roles, $dir ) {
 		$old      = $snapshot['metadata'];
 		$attached = wp_basename( $snapshot['attached_file'] );
 		$parts    = pathinfo( $old['original_image'] ?? $attached );
-		$names    = self::names( $parts['filename'], $parts['extension'], $roles );
+		$names    = $this->names( $parts['filename'], $parts['extension'], $roles );
 		$taken    = array();
 		foreach ( $roles['sizes'] as $size => $variant ) {
 			$old_size = $old['sizes'][ $size ] ?? array();
@@ -201,8 +213,8 @@ class Imagewright_Plan {
 		$names['attached'] = $attached;
 		$names['original'] = isset( $old['original_image'] ) && $old['original_image'] !== $attached ? $old['original_image'] : $parts['filename'] . '-full.' . $parts['extension'];
 		// New names may belong to files of other attachments.
-		$free = static function ( $name ) use ( $snapshot, $dir ) {
-			return self::is_foreign( $name, $snapshot, $dir ) ? wp_unique_filename( $dir, $name ) : $name;
+		$free = function ( $name ) use ( $snapshot, $dir ) {
+			return $this->is_foreign( $name, $snapshot, $dir ) ? wp_unique_filename( $dir, $name ) : $name;
 		};
 		$names['original'] = $free( $names['original'] );
 		$names['sizes']    = array_map( $free, $names['sizes'] );
@@ -216,7 +228,7 @@ class Imagewright_Plan {
 	 * @param array $metadata Planned metadata.
 	 * @return array<string,string> Name of the size => name of the file.
 	 */
-	private static function left_to_wordpress( $full, $metadata ) {
+	private function left_to_wordpress( $full, $metadata ) {
 		$parts = pathinfo( $metadata['original_image'] ?? wp_basename( $metadata['file'] ) );
 		$names = array();
 		foreach ( array_diff_key( wp_get_registered_image_subsizes(), $metadata['sizes'] ) as $key => $size ) {
@@ -238,7 +250,7 @@ class Imagewright_Plan {
 	 * @param string      $dir      Folder.
 	 * @return array{attached:string,original:string,sizes:array<string,string>}
 	 */
-	private static function new_names( $snapshot, $roles, $mime, $rename, $dir ) {
+	private function new_names( $snapshot, $roles, $mime, $rename, $dir ) {
 		$extension = Imagewright_Contract::EXTENSIONS[ $mime ];
 		$old       = $snapshot['metadata']['original_image'] ?? wp_basename( $snapshot['attached_file'] );
 		$wish      = null === $rename ? pathinfo( $old, PATHINFO_FILENAME ) : sanitize_title( $rename );
@@ -246,7 +258,7 @@ class Imagewright_Plan {
 		for ( $number = 0; ; $number++ ) {
 			$base  = $wish . ( $number > 0 ? "-$number" : '' );
 			$file  = wp_unique_filename( $dir, "$base.$extension" );
-			$names = self::names( pathinfo( $file, PATHINFO_FILENAME ), $extension, $roles );
+			$names = $this->names( pathinfo( $file, PATHINFO_FILENAME ), $extension, $roles );
 			$taken = array_filter(
 				array_merge( array( $names['attached'], $names['original'] ), array_values( $names['sizes'] ) ),
 				static function ( $name ) use ( $dir ) {
@@ -267,7 +279,7 @@ class Imagewright_Plan {
 	 * @param array  $roles     Of roles().
 	 * @return array{attached:string,original:string,sizes:array<string,string>}
 	 */
-	private static function names( $base, $extension, $roles ) {
+	private function names( $base, $extension, $roles ) {
 		$sizes = array();
 		foreach ( $roles['sizes'] as $size => $variant ) {
 			$sizes[ $size ] = "$base-{$variant['width']}x{$variant['height']}.$extension";
@@ -277,17 +289,5 @@ class Imagewright_Plan {
 			'original' => "$base.$extension",
 			'sizes'    => $sizes,
 		);
-	}
-
-	/**
-	 * Returns a name in the folder of another file, relative to the uploads folder.
-	 *
-	 * @param string $relative Relative path.
-	 * @param string $name     File name.
-	 * @return string
-	 */
-	private static function beside( $relative, $name ) {
-		$folder = dirname( $relative );
-		return '.' === $folder ? $name : "$folder/$name";
 	}
 }

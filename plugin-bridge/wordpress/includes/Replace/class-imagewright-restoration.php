@@ -12,6 +12,70 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Restoration {
 
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Failed attempts. */
+	private Imagewright_Failures $failures;
+	/** Optimized files beside those of WordPress. */
+	private Imagewright_Addition $addition;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Versions of URLs. */
+	private Imagewright_Versions $versions;
+	/** Alternative text and title of an attachment, and who wrote them. */
+	private Imagewright_Texts $texts;
+	/** Image sizes of the site. */
+	private Imagewright_Sizes $sizes;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+	/** Files that others use. */
+	private Imagewright_Kept_Files $kept_files;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_State       $state       Records of images.
+	 * @param Imagewright_Failures    $failures    Failed attempts.
+	 * @param Imagewright_Addition    $addition    Optimized files beside those of WordPress.
+	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 * @param Imagewright_Files       $files       Files below the uploads folder.
+	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 * @param Imagewright_Versions    $versions    Versions of URLs.
+	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
+	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
+	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
+	 * @param Imagewright_Kept_Files  $kept_files  Files that others use.
+	 */
+	public function __construct(
+		Imagewright_State $state,
+		Imagewright_Failures $failures,
+		Imagewright_Addition $addition,
+		Imagewright_Eligibility $eligibility,
+		Imagewright_Files $files,
+		Imagewright_Shared $shared,
+		Imagewright_Versions $versions,
+		Imagewright_Texts $texts,
+		Imagewright_Sizes $sizes,
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Kept_Files $kept_files
+	) {
+		$this->state       = $state;
+		$this->failures    = $failures;
+		$this->addition    = $addition;
+		$this->eligibility = $eligibility;
+		$this->files       = $files;
+		$this->shared      = $shared;
+		$this->versions    = $versions;
+		$this->texts       = $texts;
+		$this->sizes       = $sizes;
+		$this->snapshot    = $snapshot;
+		$this->kept_files  = $kept_files;
+	}
+
 	/**
 	 * Restores an attachment. The caller holds its lock.
 	 *
@@ -19,12 +83,12 @@ class Imagewright_Restoration {
 	 * @param bool $force True to discard edits made after the replacement.
 	 * @return bool|WP_Error True if it was restored, false if it was not optimized.
 	 */
-	public static function run( $id, $force ) {
-		$state = Imagewright_State::get( $id );
+	public function run( $id, $force ) {
+		$state = $this->state->get( $id );
 		if ( ! $state ) {
 			return false;
 		}
-		if ( 'optimized' === $state['status'] && ! $force && Imagewright_State::is_edited( $id, $state ) ) {
+		if ( 'optimized' === $state['status'] && ! $force && $this->state->is_edited( $id, $state ) ) {
 			return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restoring discards these edits.', 'imagewright' ), 409, array( 'needs' => 'force' ) );
 		}
 		/**
@@ -33,9 +97,9 @@ class Imagewright_Restoration {
 		 * @param int $id Attachment.
 		 */
 		do_action( 'imagewright_before_restore', $id );
-		$done = self::put_back( $id, $state, $force );
+		$done = $this->put_back( $id, $state, $force );
 		if ( true === $done ) {
-			Imagewright_State::clear_failure( $id );
+			$this->failures->clear( $id );
 			/**
 			 * Fires after an attachment was restored: for caches and for plugins that copy files elsewhere.
 			 *
@@ -54,43 +118,43 @@ class Imagewright_Restoration {
 	 * @param bool  $all   True to also remove files of later edits and to regenerate lost sizes.
 	 * @return true|WP_Error
 	 */
-	public static function put_back( $id, $state, $all ) {
+	public function put_back( $id, $state, $all ) {
 		if ( 'beside' === ( $state['way'] ?? '' ) ) {
-			return Imagewright_Addition::take_away( $id, $state );
+			return $this->addition->take_away( $id, $state );
 		}
-		$loss = Imagewright_Backups::loss( $state );
+		$loss = $this->eligibility->loss( $state );
 		if ( $loss ) {
 			return $loss;
 		}
 		$snapshot = $state['snapshot'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
-		$sources  = self::sources( $snapshot, $state['copies'], $dir, $all );
+		$sources  = $this->sources( $snapshot, $state['copies'], $dir, $all );
 		if ( is_wp_error( $sources ) ) {
 			return $sources;
 		}
 		$state['status'] = 'optimized' === $state['status'] ? 'restoring' : $state['status'];
-		Imagewright_State::set( $id, $state );
+		$this->state->set( $id, $state );
 		foreach ( $sources as $name => $source ) {
-			if ( $source !== $name && ! Imagewright_Files::move( path_join( $dir, $source ), path_join( $dir, $name ) ) ) {
+			if ( $source !== $name && ! $this->files->move( path_join( $dir, $source ), path_join( $dir, $name ) ) ) {
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 			}
 		}
-		$remove = self::leftovers( $id, $state, $all );
+		$remove = $this->leftovers( $id, $state, $all );
 		$lost   = array_diff( array_keys( $snapshot['files'] ), array_keys( $sources ) );
-		foreach ( Imagewright_Shared::of( $id ) as $one ) {
-			$own = Imagewright_State::get( $one ) ?? $state;
-			Imagewright_Versions::renew( $one, array_keys( $state['copies'] ) );
-			self::describe( $one, $own['snapshot'], $lost );
-			Imagewright_Texts::take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
+		foreach ( $this->shared->of( $id ) as $one ) {
+			$own = $this->state->get( $one ) ?? $state;
+			$this->versions->renew( $one, array_keys( $state['copies'] ) );
+			$this->describe( $one, $own['snapshot'], $lost );
+			$this->texts->take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
 		}
 		foreach ( $remove as $name ) {
-			Imagewright_Files::remove( path_join( $dir, $name ) );
+			$this->files->remove( path_join( $dir, $name ) );
 		}
-		Imagewright_State::clear( $id );
+		$this->state->clear( $id );
 		clean_attachment_cache( $id );
 		if ( $lost ) {
-			Imagewright_Sizes::make_missing( $id );
-			Imagewright_Shared::spread_metadata( $id );
+			$this->sizes->make_missing( $id );
+			$this->shared->spread_metadata( $id );
 		}
 		return true;
 	}
@@ -104,7 +168,7 @@ class Imagewright_Restoration {
 	 * @param bool                 $some     True if the files from which WordPress can regenerate the others are enough.
 	 * @return array<string,string>|WP_Error Original name => current name.
 	 */
-	private static function sources( $snapshot, $copies, $dir, $some ) {
+	private function sources( $snapshot, $copies, $dir, $some ) {
 		$sources = array();
 		$lost    = array();
 		foreach ( $snapshot['files'] as $name => $file ) {
@@ -119,7 +183,7 @@ class Imagewright_Restoration {
 				$lost[] = $name;
 			}
 		}
-		$needed = array_intersect( $lost, Imagewright_Snapshot::essential( $snapshot['attached_file'], $snapshot['metadata'] ) );
+		$needed = array_intersect( $lost, $this->snapshot->essential( $snapshot['attached_file'], $snapshot['metadata'] ) );
 		if ( $needed || ( $lost && ! $some ) ) {
 			return Imagewright_Rest_Errors::make(
 				'backup_missing',
@@ -140,7 +204,7 @@ class Imagewright_Restoration {
 	 * @param bool  $all   True to include files of later edits.
 	 * @return string[] Names.
 	 */
-	private static function leftovers( $id, $state, $all ) {
+	private function leftovers( $id, $state, $all ) {
 		$snapshot = $state['snapshot'];
 		$names    = array_merge( $state['created'], array_values( $state['copies'] ) );
 		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
@@ -148,7 +212,7 @@ class Imagewright_Restoration {
 		$same_dir = dirname( $attached ) === dirname( $snapshot['attached_file'] );
 		$is_ours  = $attached === ( $state['after']['file'] ?? '' );
 		if ( $same_dir && is_array( $metadata ) && ( $all || $is_ours ) ) {
-			$names = array_merge( $names, Imagewright_Snapshot::names( $attached, $metadata ) );
+			$names = array_merge( $names, $this->snapshot->names( $attached, $metadata ) );
 			foreach ( (array) get_post_meta( $id, '_wp_attachment_backup_sizes', true ) as $size ) {
 				$names[] = is_array( $size ) ? (string) $size['file'] : '';
 			}
@@ -164,7 +228,7 @@ class Imagewright_Restoration {
 	 * @param array    $snapshot Snapshot.
 	 * @param string[] $lost     Names of missing files.
 	 */
-	private static function describe( $id, $snapshot, $lost ) {
+	private function describe( $id, $snapshot, $lost ) {
 		if ( null === $snapshot['backup_sizes'] ) {
 			delete_post_meta( $id, '_wp_attachment_backup_sizes' );
 		} else {
@@ -194,15 +258,15 @@ class Imagewright_Restoration {
 	 *
 	 * @param int $id Attachment.
 	 */
-	public static function forget_deleted( $id ) {
-		$state = Imagewright_State::get( $id );
-		if ( ! $state || Imagewright_Kept_Files::are_shared( $id ) ) {
+	public function forget_deleted( $id ) {
+		$state = $this->state->get( $id );
+		if ( ! $state || $this->kept_files->are_shared( $id ) ) {
 			return;
 		}
 		$dir   = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 		$names = array_merge( array_keys( $state['snapshot']['files'] ), $state['created'], array_values( $state['copies'] ) );
 		foreach ( array_unique( $names ) as $name ) {
-			Imagewright_Files::remove( path_join( $dir, $name ) );
+			$this->files->remove( path_join( $dir, $name ) );
 		}
 	}
 }

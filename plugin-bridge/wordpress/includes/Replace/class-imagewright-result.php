@@ -1,6 +1,6 @@
 <?php
 /**
- * Results of exports.
+ * Results of exports, and their files.
  *
  * @package Imagewright
  */
@@ -12,6 +12,45 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Result {
 
+	/** Ownership of sessions and jobs. */
+	private Imagewright_Sessions $sessions;
+	/** Attachments of a picture. */
+	private Imagewright_Shared $shared;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
+	/** Source files of attachments. */
+	private Imagewright_Source $source;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Service. */
+	private Imagewright_Service $service;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Sessions    $sessions    Ownership of sessions and jobs.
+	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 * @param Imagewright_Source      $source      Source files of attachments.
+	 * @param Imagewright_Files       $files       Files below the uploads folder.
+	 * @param Imagewright_Service     $service     Service.
+	 */
+	public function __construct(
+		Imagewright_Sessions $sessions,
+		Imagewright_Shared $shared,
+		Imagewright_Eligibility $eligibility,
+		Imagewright_Source $source,
+		Imagewright_Files $files,
+		Imagewright_Service $service
+	) {
+		$this->sessions    = $sessions;
+		$this->shared      = $shared;
+		$this->eligibility = $eligibility;
+		$this->source      = $source;
+		$this->files       = $files;
+		$this->service     = $service;
+	}
+
 	/**
 	 * Reads a result from the service and checks that it was made from the attachment's current file.
 	 *
@@ -21,8 +60,8 @@ class Imagewright_Result {
 	 * @param bool   $allow_larger True to accept a larger file. Files beside those of WordPress are always smaller.
 	 * @return array|WP_Error
 	 */
-	public static function read( $id, $job_id, $image, $allow_larger ) {
-		$job = Imagewright_Sessions::own_job( $job_id );
+	public function read( $id, $job_id, $image, $allow_larger ) {
+		$job = $this->sessions->own_job( $job_id );
 		if ( is_wp_error( $job ) ) {
 			return $job;
 		}
@@ -41,15 +80,15 @@ class Imagewright_Result {
 			return Imagewright_Rest_Errors::make( 'no_result', __( 'This export has no result for the image.', 'imagewright' ), 409 );
 		}
 		$result = $found[0];
-		if ( ! in_array( (string) $result['clientRef'], array_map( 'strval', Imagewright_Shared::of( $id ) ), true ) ) {
+		if ( ! in_array( (string) $result['clientRef'], array_map( 'strval', $this->shared->of( $id ) ), true ) ) {
 			return Imagewright_Rest_Errors::make( 'other_image', __( 'This result belongs to another image.', 'imagewright' ), 409 );
 		}
 		if ( 'completed' !== $result['status'] ) {
 			$code = (string) ( $result['error']['code'] ?? 'processing_failed' );
-			return new WP_Error( $code, Imagewright_Service_Texts::translate( $code, (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ) ), array( 'status' => 422 ) );
+			return new WP_Error( $code, Imagewright_Rest_Errors::translate( $code, (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ) ), array( 'status' => 422 ) );
 		}
 		$before = (int) $result['original']['size'];
-		$change = self::change( $id, $before, (string) ( $result['original']['sha256'] ?? '' ) );
+		$change = $this->change( $id, $before, (string) ( $result['original']['sha256'] ?? '' ) );
 		if ( $change ) {
 			return $change;
 		}
@@ -62,7 +101,7 @@ class Imagewright_Result {
 			)
 		);
 		if ( ! $result['variants'] ) {
-			return Imagewright_Eligibility::not_smaller( $result, $before );
+			return $this->eligibility->not_smaller( $result, $before );
 		}
 		if ( ! isset( Imagewright_Contract::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );
@@ -81,13 +120,13 @@ class Imagewright_Result {
 	 * @param string $sha256 Checksum of the sent file; empty to compare only the size.
 	 * @return WP_Error|null
 	 */
-	public static function change( $id, $size, $sha256 = '' ) {
-		$source = Imagewright_Source::of( $id );
+	public function change( $id, $size, $sha256 = '' ) {
+		$source = $this->source->of( $id );
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
 		$is_same = wp_filesize( $source['path'] ) === $size && ( '' === $sha256 || hash_file( 'sha256', $source['path'] ) === $sha256 );
-		return $is_same ? null : self::changed();
+		return $is_same ? null : $this->changed();
 	}
 
 	/**
@@ -95,7 +134,95 @@ class Imagewright_Result {
 	 *
 	 * @return WP_Error
 	 */
-	public static function changed() {
+	public function changed() {
 		return Imagewright_Rest_Errors::make( 'source_changed', __( 'The file has changed since it was sent to the service.', 'imagewright' ), 409 );
+	}
+
+	/**
+	 * Downloads the files of a full export.
+	 *
+	 * @param string  $session  Session, not one of samples.
+	 * @param array   $variants Variants of the result.
+	 * @param string  $mime     Expected type.
+	 * @param bool    $decode   True to require that WordPress can decode the files.
+	 * @return array<string,string>|WP_Error Paths by name of the variant. The caller removes the files.
+	 */
+	public function fetch( $session, $variants, $mime, $decode = true ) {
+		$paths = array();
+		foreach ( $variants as $variant ) {
+			$path                      = $this->files->temporary();
+			$paths[ $variant['name'] ] = $path;
+			$answer                    = $this->service->request(
+				'GET',
+				"/v1/sessions/$session/download?filename=" . rawurlencode( $variant['filename'] ),
+				array( 'file' => $path )
+			);
+			$error = is_wp_error( $answer ) ? $answer : $this->fault( $answer, $path, $variant, $mime, $decode );
+			if ( $error ) {
+				$this->discard( $paths );
+				return $error;
+			}
+		}
+		return $paths;
+	}
+
+	/**
+	 * Removes temporary files.
+	 *
+	 * @param string[] $paths Paths.
+	 */
+	public function discard( $paths ) {
+		foreach ( $paths as $path ) {
+			if ( is_file( $path ) ) {
+				wp_delete_file( $path );
+			}
+		}
+	}
+
+	/**
+	 * Verifies a downloaded file. Returns null if it is intact.
+	 *
+	 * @param array  $answer  Response of the service.
+	 * @param string $path    File.
+	 * @param array  $variant Expected size, checksum and dimensions.
+	 * @param string $mime    Expected type.
+	 * @param bool   $decode  True to require that WordPress can decode the file.
+	 * @return WP_Error|null
+	 */
+	private function fault( $answer, $path, $variant, $mime, $decode ) {
+		if ( 200 !== $answer['status'] ) {
+			return Imagewright_Rest_Errors::from_service( $answer['status'], (array) json_decode( $this->files->read( $path ), true ), $answer['headers'] );
+		}
+		clearstatcache( true, $path );
+		$size = wp_getimagesize( $path );
+		$same = wp_filesize( $path ) === (int) $variant['size']
+			&& hash_file( 'sha256', $path ) === $variant['sha256']
+			&& wp_get_image_mime( $path ) === $mime
+			&& $size && $size[0] === (int) $variant['width'] && $size[1] === (int) $variant['height'];
+		if ( ! $same ) {
+			/* translators: %s: file name */
+			return Imagewright_Rest_Errors::make( 'bad_download', sprintf( __( 'The downloaded file %s differs from the exported one.', 'imagewright' ), $variant['filename'] ), 502 );
+		}
+		if ( $decode && ! $this->opens( $path, $size ) ) {
+			/* translators: %s: file name */
+			return Imagewright_Rest_Errors::make( 'cannot_open', sprintf( __( 'WordPress cannot open the exported file %s on this server.', 'imagewright' ), $variant['filename'] ), 422 );
+		}
+		return null;
+	}
+
+	/**
+	 * Returns true if this server can decode a file. Files above 2.1 megapixels and animations, which GD cannot open, are not
+	 * decoded.
+	 *
+	 * @param string $path File.
+	 * @param array  $size Dimensions.
+	 * @return bool
+	 */
+	private function opens( $path, $size ) {
+		if ( $size[0] * $size[1] > 2100000 ) {
+			return true;
+		}
+		$webp = wp_get_webp_info( $path );
+		return 'animated-alpha' === $webp['type'] || ! is_wp_error( wp_get_image_editor( $path ) );
 	}
 }

@@ -20,18 +20,34 @@ class Imagewright_Page_Images {
 		'rem' => 16,
 	);
 
+	/** Addresses of uploads. */
+	private Imagewright_Addresses $addresses;
+	/** Delivery by `<picture>`. */
+	private Imagewright_Picture $picture;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Addresses $addresses Addresses of uploads.
+	 * @param Imagewright_Picture   $picture   Delivery by `<picture>`.
+	 */
+	public function __construct( Imagewright_Addresses $addresses, Imagewright_Picture $picture ) {
+		$this->addresses = $addresses;
+		$this->picture   = $picture;
+	}
+
 	/**
 	 * Lists the images of a page: `img` elements, then backgrounds in attributes and `style` elements.
 	 *
 	 * @param string $html HTML.
 	 * @return array<int,array{sources:array<int,array>,img:string}> `sources`: `srcset`, `sizes`, `media` of each source, the `img` last.
 	 */
-	public static function of( $html ) {
+	public function of( $html ) {
 		$found = array();
 		preg_match_all( '#<picture\b.*?</picture>|<img\s[^>]*>#is', preg_replace( '#<(script|template|noscript|style)\b.*?</\1>|<!--.*?-->#is', '', $html ), $tags );
 		foreach ( $tags[0] as $tag ) {
 			preg_match_all( '#<(?:source|img)\s[^>]*>#i', $tag, $parts );
-			$sources = array_map( array( __CLASS__, 'source' ), $parts[0] );
+			$sources = array_map( array( $this, 'source' ), $parts[0] );
 			if ( $sources ) {
 				$found[] = array(
 					'sources' => $sources,
@@ -39,9 +55,9 @@ class Imagewright_Page_Images {
 				);
 			}
 		}
-		foreach ( self::backgrounds( $html ) as $style ) {
+		foreach ( $this->backgrounds( $html ) as $style ) {
 			if ( preg_match( '/image-set\(\s*url\([\'"]?([^\'")]+)/i', $style, $url ) || preg_match( '/url\([\'"]?([^\'")]+)/i', $style, $url ) ) {
-				if ( '' === Imagewright_Addresses::path( trim( $url[1] ) ) ) {
+				if ( '' === $this->addresses->path( trim( $url[1] ) ) ) {
 					continue;
 				}
 				$found[] = array(
@@ -65,7 +81,7 @@ class Imagewright_Page_Images {
 	 * @param string $html HTML.
 	 * @return string[] CSS.
 	 */
-	private static function backgrounds( $html ) {
+	private function backgrounds( $html ) {
 		preg_match_all( '/\sstyle="([^"]*?background(?:-image)?:[^"]*)"/i', $html, $attributes );
 		preg_match_all( '#<style\b[^>]*>(.*?)</style>#is', $html, $elements );
 		preg_match_all( '/\{([^{}]*background(?:-image)?:[^{}]*url\([^{}]*)\}/i', implode( "\n", $elements[1] ), $rules );
@@ -84,12 +100,12 @@ class Imagewright_Page_Images {
 	 * @param string $tag Tag.
 	 * @return array{srcset:string,sizes:string,media:string}
 	 */
-	private static function source( $tag ) {
-		$srcset = Imagewright_Picture::attribute( $tag, 'srcset' );
+	private function source( $tag ) {
+		$srcset = $this->picture->attribute( $tag, 'srcset' );
 		return array(
-			'srcset' => '' === $srcset ? Imagewright_Picture::attribute( $tag, 'src' ) : $srcset,
-			'sizes'  => Imagewright_Picture::attribute( $tag, 'sizes' ),
-			'media'  => Imagewright_Picture::attribute( $tag, 'media' ),
+			'srcset' => '' === $srcset ? $this->picture->attribute( $tag, 'src' ) : $srcset,
+			'sizes'  => $this->picture->attribute( $tag, 'sizes' ),
+			'media'  => $this->picture->attribute( $tag, 'media' ),
 		);
 	}
 
@@ -101,10 +117,10 @@ class Imagewright_Page_Images {
 	 * @param float $screen Device pixels of a CSS pixel.
 	 * @return string URL; empty if there is none.
 	 */
-	public static function choose( $image, $width, $screen ) {
+	public function choose( $image, $width, $screen ) {
 		foreach ( $image['sources'] as $source ) {
-			if ( '' !== $source['srcset'] && ( '' === $source['media'] || self::matches( $source['media'], $width ) ) ) {
-				return self::candidate( self::densities( $source['srcset'], self::slot( $source['sizes'], $width ) ), $screen );
+			if ( '' !== $source['srcset'] && ( '' === $source['media'] || $this->matches( $source['media'], $width ) ) ) {
+				return $this->candidate( $this->densities( $source['srcset'], $this->slot( $source['sizes'], $width ) ), $screen );
 			}
 		}
 		return '';
@@ -117,7 +133,7 @@ class Imagewright_Page_Images {
 	 * @param float               $screen    Device pixels of a CSS pixel.
 	 * @return string
 	 */
-	private static function candidate( $densities, $screen ) {
+	private function candidate( $densities, $screen ) {
 		asort( $densities );
 		$urls = array_keys( $densities );
 		$last = count( $urls ) - 1;
@@ -139,7 +155,7 @@ class Imagewright_Page_Images {
 	 * @param float  $slot   Width of the image on the page in CSS pixels.
 	 * @return array<string,float> Density by URL.
 	 */
-	private static function densities( $srcset, $slot ) {
+	private function densities( $srcset, $slot ) {
 		$found = array();
 		foreach ( preg_split( '/,\s+|,$/', trim( $srcset ) ) as $candidate ) {
 			$parts = preg_split( '/\s+/', trim( $candidate ) );
@@ -159,18 +175,18 @@ class Imagewright_Page_Images {
 	 * @param int    $width Width of the window.
 	 * @return float CSS pixels.
 	 */
-	private static function slot( $sizes, $width ) {
+	private function slot( $sizes, $width ) {
 		foreach ( preg_split( '/,(?![^(]*\))/', $sizes ) as $entry ) {
 			$entry = trim( $entry );
 			if ( '' === $entry || 'auto' === strtolower( $entry ) ) {
 				continue;
 			}
 			if ( preg_match( '/^((?:\((?:min|max)-width:[^)]*\)(?:\s+and\s+)?)+)\s+(.+)$/i', $entry, $parts ) ) {
-				if ( self::matches( $parts[1], $width ) ) {
-					return self::length( $parts[2], $width );
+				if ( $this->matches( $parts[1], $width ) ) {
+					return $this->length( $parts[2], $width );
 				}
 			} elseif ( '(' !== $entry[0] ) {
-				return self::length( $entry, $width );
+				return $this->length( $entry, $width );
 			}
 		}
 		return $width;
@@ -183,10 +199,10 @@ class Imagewright_Page_Images {
 	 * @param int    $width Width of the window.
 	 * @return bool
 	 */
-	private static function matches( $query, $width ) {
+	private function matches( $query, $width ) {
 		preg_match_all( '/\((min|max)-width:\s*([^)]+)\)/i', $query, $limits, PREG_SET_ORDER );
 		foreach ( $limits as list( , $kind, $length ) ) {
-			$limit = self::length( $length, $width );
+			$limit = $this->length( $length, $width );
 			if ( 'min' === strtolower( $kind ) ? $width < $limit : $width > $limit ) {
 				return false;
 			}
@@ -201,7 +217,7 @@ class Imagewright_Page_Images {
 	 * @param int    $width  Width of the window.
 	 * @return float CSS pixels; the width of the window for other lengths.
 	 */
-	private static function length( $length, $width ) {
+	private function length( $length, $width ) {
 		preg_match_all( '/([+-]?)\s*(\d*\.?\d+)(px|vw|r?em)\b/i', $length, $terms, PREG_SET_ORDER );
 		if ( ! $terms || preg_match( '/min|max|clamp|[*\/]/i', $length ) ) {
 			return $width;

@@ -28,14 +28,30 @@ class Imagewright_Page_View {
 	/** Most redirections that are followed. */
 	const REDIRECTIONS = 2;
 
+	/** Addresses of replaced files. */
+	private Imagewright_Old_Addresses $old_addresses;
+	/** Records of images. */
+	private Imagewright_State $state;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Old_Addresses $old_addresses Addresses of replaced files.
+	 * @param Imagewright_State         $state         Records of images.
+	 */
+	public function __construct( Imagewright_Old_Addresses $old_addresses, Imagewright_State $state ) {
+		$this->old_addresses = $old_addresses;
+		$this->state         = $state;
+	}
+
 	/** Registers the view of a signed request. */
-	public static function register() {
+	public function begin() {
 		$given = isset( $_GET[ self::QUERY ] ) ? sanitize_text_field( wp_unslash( $_GET[ self::QUERY ] ) ) : '';
-		if ( 'before' === self::verified( $given ) ) {
-			add_filter( 'imagewright_deliver', array( __CLASS__, 'switch_off' ), PHP_INT_MAX );
-			add_filter( 'get_post_metadata', array( __CLASS__, 'metadata' ), 10, 3 );
-			Imagewright_Old_Addresses::leave_backgrounds();
-			add_action( 'wp_footer', array( __CLASS__, 'print_sizes' ), PHP_INT_MAX );
+		if ( 'before' === $this->verified( $given ) ) {
+			add_filter( 'imagewright_deliver', array( $this, 'switch_off' ), PHP_INT_MAX );
+			add_filter( 'get_post_metadata', array( $this, 'metadata' ), 10, 3 );
+			$this->old_addresses->leave_backgrounds();
+			add_action( 'wp_footer', array( $this, 'print_sizes' ), PHP_INT_MAX );
 		}
 	}
 
@@ -46,13 +62,13 @@ class Imagewright_Page_View {
 	 * @param string $view Of VIEWS.
 	 * @return string|WP_Error HTML.
 	 */
-	public static function fetch( $url, $view ) {
+	public function fetch( $url, $view ) {
 		for ( $count = 0; $count <= self::REDIRECTIONS; $count++ ) {
-			if ( ! self::is_here( $url ) ) {
+			if ( ! $this->is_here( $url ) ) {
 				return Imagewright_Rest_Errors::make( 'other_site', __( 'This address is not on this site.', 'imagewright' ), 400 );
 			}
 			$answer = wp_remote_get(
-				add_query_arg( self::QUERY, self::sign( $view ), $url ),
+				add_query_arg( self::QUERY, $this->sign( $view ), $url ),
 				array(
 					'timeout'             => 20,
 					'redirection'         => 0,
@@ -85,7 +101,7 @@ class Imagewright_Page_View {
 	 * @param string $url Address.
 	 * @return bool
 	 */
-	private static function is_here( $url ) {
+	private function is_here( $url ) {
 		$wanted = wp_parse_url( $url );
 		$home   = wp_parse_url( home_url( '/' ) );
 		$host   = static function ( $parts ) {
@@ -102,7 +118,7 @@ class Imagewright_Page_View {
 	 * @param int    $time Unix time; 0 for now.
 	 * @return string
 	 */
-	private static function sign( $view, $time = 0 ) {
+	private function sign( $view, $time = 0 ) {
 		$time = $time ? $time : time();
 		return "$view-$time-" . wp_hash( "imagewright $view $time", 'nonce' );
 	}
@@ -113,11 +129,11 @@ class Imagewright_Page_View {
 	 * @param string $given Of sign().
 	 * @return string
 	 */
-	private static function verified( $given ) {
+	private function verified( $given ) {
 		$parts = explode( '-', $given );
 		$time  = (int) ( $parts[1] ?? 0 );
 		$known = 3 === count( $parts ) && in_array( $parts[0], self::VIEWS, true ) && abs( time() - $time ) <= self::SECONDS;
-		return $known && hash_equals( self::sign( $parts[0], $time ), $given ) ? $parts[0] : '';
+		return $known && hash_equals( $this->sign( $parts[0], $time ), $given ) ? $parts[0] : '';
 	}
 
 	/**
@@ -125,7 +141,7 @@ class Imagewright_Page_View {
 	 *
 	 * @return bool
 	 */
-	public static function switch_off() {
+	public function switch_off() {
 		return false;
 	}
 
@@ -137,12 +153,12 @@ class Imagewright_Page_View {
 	 * @param string $key   Key of the metadata.
 	 * @return mixed
 	 */
-	public static function metadata( $value, $id, $key ) {
+	public function metadata( $value, $id, $key ) {
 		$fields = array(
 			'_wp_attached_file'       => 'attached_file',
 			'_wp_attachment_metadata' => 'metadata',
 		);
-		$state  = isset( $fields[ $key ] ) ? self::replaced( $id ) : null;
+		$state  = isset( $fields[ $key ] ) ? $this->replaced( $id ) : null;
 		return $state ? array( $state['snapshot'][ $fields[ $key ] ] ) : $value;
 	}
 
@@ -151,7 +167,7 @@ class Imagewright_Page_View {
 	 *
 	 * @var array<int,?array>
 	 */
-	private static $records = array();
+	private $records = array();
 
 	/**
 	 * Returns the record of an attachment if its files were replaced.
@@ -159,18 +175,18 @@ class Imagewright_Page_View {
 	 * @param int $id Attachment.
 	 * @return array|null
 	 */
-	private static function replaced( $id ) {
-		if ( ! array_key_exists( $id, self::$records ) ) {
-			$state                = Imagewright_State::get( $id );
-			self::$records[ $id ] = $state && 'optimized' === $state['status'] && 'beside' !== ( $state['way'] ?? '' ) ? $state : null;
+	private function replaced( $id ) {
+		if ( ! array_key_exists( $id, $this->records ) ) {
+			$state                = $this->state->get( $id );
+			$this->records[ $id ] = $state && 'optimized' === $state['status'] && 'beside' !== ( $state['way'] ?? '' ) ? $state : null;
 		}
-		return self::$records[ $id ];
+		return $this->records[ $id ];
 	}
 
 	/** Prints the sizes that files had whose names are now those of optimized files. */
-	public static function print_sizes() {
+	public function print_sizes() {
 		$sizes = array();
-		foreach ( array_filter( self::$records ) as $state ) {
+		foreach ( array_filter( $this->records ) as $state ) {
 			$folder = trailingslashit( dirname( $state['snapshot']['attached_file'] ) );
 			foreach ( $state['snapshot']['files'] as $name => $file ) {
 				$sizes[ $folder . $name ] = (int) $file['size'];

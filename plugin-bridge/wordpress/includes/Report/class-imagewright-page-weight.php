@@ -8,7 +8,8 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Compares what visitors load of a page, on a phone and a desktop, with what they would load of WordPress's own files.
+ * Compares what visitors load of a page, on a phone and a desktop, with what they would load of WordPress's own files. Tells the size of
+ * files of attachments only: those in their metadata, the optimized ones beside them, and those that a replacement keeps.
  */
 class Imagewright_Page_Weight {
 
@@ -21,6 +22,40 @@ class Imagewright_Page_Weight {
 	/** Attributes that WordPress adds for the sake of loading. */
 	const ATTRIBUTES = array( 'srcset', 'width', 'height', 'loading', 'fetchpriority' );
 
+	/** Pages as visitors get them. */
+	private Imagewright_Page_View $page_view;
+	/** Images of a page. */
+	private Imagewright_Page_Images $page_images;
+	/** Delivery by `<picture>`. */
+	private Imagewright_Picture $picture;
+	/** Addresses of uploads. */
+	private Imagewright_Addresses $addresses;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Page_View   $page_view   Pages as visitors get them.
+	 * @param Imagewright_Page_Images $page_images Images of a page.
+	 * @param Imagewright_Picture     $picture     Delivery by `<picture>`.
+	 * @param Imagewright_Addresses   $addresses   Addresses of uploads.
+	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
+	 */
+	public function __construct(
+		Imagewright_Page_View $page_view,
+		Imagewright_Page_Images $page_images,
+		Imagewright_Picture $picture,
+		Imagewright_Addresses $addresses,
+		Imagewright_Snapshot $snapshot
+	) {
+		$this->page_view   = $page_view;
+		$this->page_images = $page_images;
+		$this->picture     = $picture;
+		$this->addresses   = $addresses;
+		$this->snapshot    = $snapshot;
+	}
+
 	/**
 	 * Weighs a page.
 	 *
@@ -28,25 +63,25 @@ class Imagewright_Page_Weight {
 	 * @return array|WP_Error `totals` (by screen: bytes before and after), `images` (see pairs()), `complete` (false if the page shows
 	 *         other images each time).
 	 */
-	public static function of( $url ) {
+	public function of( $url ) {
 		$found = array();
 		foreach ( Imagewright_Page_View::VIEWS as $view ) {
-			$html = Imagewright_Page_View::fetch( $url, $view );
+			$html = $this->page_view->fetch( $url, $view );
 			if ( is_wp_error( $html ) ) {
 				return $html;
 			}
-			$found[ $view ] = self::images( $html );
+			$found[ $view ] = $this->images( $html );
 		}
 		$totals = array();
 		foreach ( array_keys( self::SCREENS ) as $screen ) {
 			foreach ( $found as $view => $images ) {
-				$totals[ $screen ][ $view ] = array_sum( self::files( $images, $screen ) );
+				$totals[ $screen ][ $view ] = array_sum( $this->files( $images, $screen ) );
 			}
 		}
 		return array(
 			'url'      => $url,
 			'totals'   => $totals,
-			'images'   => self::pairs( $found['before'], $found['after'] ),
+			'images'   => $this->pairs( $found['before'], $found['after'] ),
 			'complete' => count( $found['before'] ) === count( $found['after'] ),
 		);
 	}
@@ -57,11 +92,11 @@ class Imagewright_Page_Weight {
 	 * @param string $html HTML.
 	 * @return array<int,array{files:array<string,array{url:string,bytes:?int}>,attributes:array<string,bool>}>
 	 */
-	private static function images( $html ) {
+	private function images( $html ) {
 		$before = preg_match( '/<!-- imagewright-sizes (\{.*?\}) -->/', $html, $found ) ? (array) json_decode( $found[1], true ) : array();
-		$images = Imagewright_Page_Images::of( $html );
-		$chosen = array_map( array( __CLASS__, 'choose' ), $images );
-		$sizes  = self::sizes( $chosen ? array_merge( ...array_map( 'array_values', $chosen ) ) : array(), $before );
+		$images = $this->page_images->of( $html );
+		$chosen = array_map( array( $this, 'choose' ), $images );
+		$sizes  = $this->sizes( $chosen ? array_merge( ...array_map( 'array_values', $chosen ) ) : array(), $before );
 		$list   = array();
 		foreach ( $images as $at => $image ) {
 			$files = array();
@@ -73,7 +108,7 @@ class Imagewright_Page_Weight {
 			}
 			$attributes = array();
 			foreach ( self::ATTRIBUTES as $name ) {
-				$value               = Imagewright_Picture::attribute( $image['img'], $name );
+				$value               = $this->picture->attribute( $image['img'], $name );
 				$attributes[ $name ] = 'loading' === $name ? 'lazy' === $value : '' !== $value;
 			}
 			$list[] = compact( 'files', 'attributes' );
@@ -87,10 +122,10 @@ class Imagewright_Page_Weight {
 	 * @param array $image Of Imagewright_Page_Images::of().
 	 * @return array<string,string> URL by screen.
 	 */
-	private static function choose( $image ) {
+	private function choose( $image ) {
 		return array_map(
-			static function ( $screen ) use ( $image ) {
-				return Imagewright_Page_Images::choose( $image, $screen[0], $screen[1] );
+			function ( $screen ) use ( $image ) {
+				return $this->page_images->choose( $image, $screen[0], $screen[1] );
 			},
 			self::SCREENS
 		);
@@ -103,16 +138,16 @@ class Imagewright_Page_Weight {
 	 * @param array<string,int> $before Sizes before, by path below the uploads folder.
 	 * @return array<string,int> Bytes by URL.
 	 */
-	private static function sizes( $urls, $before ) {
+	private function sizes( $urls, $before ) {
 		$paths = array();
 		$root  = trailingslashit( wp_get_upload_dir()['basedir'] );
 		foreach ( array_unique( $urls ) as $url ) {
-			$path = Imagewright_Addresses::path( $url );
+			$path = $this->addresses->path( $url );
 			if ( '' !== $path ) {
 				$paths[ $url ] = substr( $path, strlen( $root ) );
 			}
 		}
-		$known = Imagewright_Known_Files::of( $paths );
+		$known = $this->known( $paths );
 		$sizes = array();
 		foreach ( $paths as $url => $path ) {
 			if ( isset( $before[ $path ] ) ) {
@@ -131,7 +166,7 @@ class Imagewright_Page_Weight {
 	 * @param string $screen Screen.
 	 * @return array<string,int> Bytes by URL.
 	 */
-	private static function files( $images, $screen ) {
+	private function files( $images, $screen ) {
 		$files = array();
 		foreach ( $images as $image ) {
 			$files[ $image['files'][ $screen ]['url'] ] = (int) $image['files'][ $screen ]['bytes'];
@@ -146,7 +181,7 @@ class Imagewright_Page_Weight {
 	 * @param array $after  Of images().
 	 * @return array<int,array{name:string,phone:array,desktop:array,attributes:array}> Pairs of before and after.
 	 */
-	private static function pairs( $before, $after ) {
+	private function pairs( $before, $after ) {
 		$pairs = array();
 		foreach ( $after as $at => $now ) {
 			$old  = $before[ $at ] ?? array( 'files' => array(), 'attributes' => array() );
@@ -160,5 +195,81 @@ class Imagewright_Page_Weight {
 			$pairs[] = $pair;
 		}
 		return $pairs;
+	}
+
+	/**
+	 * Returns those of some files that belong to attachments.
+	 *
+	 * @param string[] $paths Paths relative to the uploads folder.
+	 * @return array<string,true> By path.
+	 */
+	private function known( $paths ) {
+		$found = array();
+		$paths = array_values( array_unique( array_filter( $paths, 'strlen' ) ) );
+		foreach ( $this->attachments( $paths ) as $id => $attached ) {
+			$folder = dirname( $attached );
+			foreach ( $this->names( $id, $attached ) as $name ) {
+				$found[ '.' === $folder ? $name : "$folder/$name" ] = true;
+			}
+		}
+		$known = array();
+		foreach ( $paths as $path ) {
+			if ( isset( $found[ $this->without_mark( $path ) ] ) ) {
+				$known[ $path ] = true;
+			}
+		}
+		return $known;
+	}
+
+	/**
+	 * Finds the attachments to which files may belong, by the names that WordPress derives from an upload.
+	 *
+	 * @param string[] $paths Paths.
+	 * @return array<int,string> Attached files by attachment.
+	 */
+	private function attachments( $paths ) {
+		global $wpdb;
+		$uploads = array();
+		foreach ( array_map( array( $this, 'without_mark' ), $paths ) as $path ) {
+			$main = preg_replace( '/(-\d+x\d+)?(?=\.\w+$)/', '', $path, 1 );
+			foreach ( array( $path, $main ) as $one ) {
+				$uploads[] = $one;
+				$uploads[] = preg_replace( '/(?=\.\w+$)/', '-scaled', $one );
+				$uploads[] = preg_replace( '/(?=\.\w+$)/', '-rotated', $one );
+			}
+		}
+		$uploads = array_values( array_unique( $uploads ) );
+		if ( ! $uploads ) {
+			return array();
+		}
+		$marks = implode( ',', array_fill( 0, count( $uploads ), '%s' ) );
+		$rows  = $wpdb->get_results( $wpdb->prepare( "SELECT post_id, meta_value FROM $wpdb->postmeta WHERE meta_key IN ( '_wp_attached_file', '" . Imagewright_State::WAS . "' ) AND meta_value IN ($marks)", $uploads ), ARRAY_A ); // phpcs:ignore WordPress.DB.PreparedSQL, WordPress.DB.PreparedSQLPlaceholders -- placeholders only.
+		return array_map( 'strval', array_column( $rows, 'meta_value', 'post_id' ) );
+	}
+
+	/**
+	 * Lists the names of the files of an attachment.
+	 *
+	 * @param int    $id       Attachment.
+	 * @param string $attached Attached file, now or before it was replaced.
+	 * @return string[]
+	 */
+	private function names( $id, $attached ) {
+		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		$backups  = get_post_meta( $id, '_wp_attachment_backup_sizes', true );
+		return array_merge(
+			$this->snapshot->names( $attached, is_array( $metadata ) ? $metadata : array() ),
+			array_filter( array_column( is_array( $backups ) ? $backups : array(), 'file' ), 'is_string' )
+		);
+	}
+
+	/**
+	 * Returns the path of the file of WordPress beside which a file lies.
+	 *
+	 * @param string $path Path.
+	 * @return string
+	 */
+	private function without_mark( $path ) {
+		return (string) preg_replace( '/' . preg_quote( Imagewright_Beside::MARK, '/' ) . '\w+$/', '', $path );
 	}
 }

@@ -19,6 +19,26 @@ class Imagewright_Unconfirmed {
 	/** Images are counted up to this number: to count all of a large library would take longer than to show the part. */
 	const COUNTED = 1000;
 
+	/** Alternative text and title of an attachment, and who wrote them. */
+	private Imagewright_Texts $texts;
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Lists of the media library. */
+	private Imagewright_Library $library;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Texts   $texts   Alternative text and title of an attachment, and who wrote them.
+	 * @param Imagewright_Access  $access  Permissions of users.
+	 * @param Imagewright_Library $library Lists of the media library.
+	 */
+	public function __construct( Imagewright_Texts $texts, Imagewright_Access $access, Imagewright_Library $library ) {
+		$this->texts   = $texts;
+		$this->access  = $access;
+		$this->library = $library;
+	}
+
 	/**
 	 * Returns the next images with such a text.
 	 *
@@ -26,18 +46,19 @@ class Imagewright_Unconfirmed {
 	 * @return array{items:array<int,array>,cursor:string,total:int|null,more:bool} `cursor` is empty after the last part; `total` of the
 	 *     first part, `more` if there are more than `total`.
 	 */
-	public static function batch( $cursor ) {
-		$rows  = Imagewright_Index::select( 'SELECT m.meta_id AS meta, m.post_id AS id ' . self::from() . ' AND m.meta_id > ' . (int) $cursor . ' ORDER BY m.meta_id LIMIT ' . self::BATCH );
+	public function batch( $cursor ) {
+		global $wpdb;
+		$rows  = $wpdb->get_results( 'SELECT m.meta_id AS meta, m.post_id AS id ' . $this->from() . ' AND m.meta_id > ' . (int) $cursor . ' ORDER BY m.meta_id LIMIT ' . self::BATCH, ARRAY_A ); // phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- prepared by from().
 		$items = array();
 		_prime_post_caches( array_map( 'intval', array_column( $rows, 'id' ) ), false, true );
 		foreach ( $rows as $row ) {
 			$id     = (int) $row['id'];
-			$record = Imagewright_Text_Record::of( $id, Imagewright_Text_Record::text( $id ) );
-			if ( $record && 'ai' === $record['by'] && ! $record['confirmed'] && Imagewright_Library::may_change( $id ) ) {
-				$items[] = Imagewright_Library::describe( $id ) + array( 'large' => (string) wp_get_attachment_image_url( $id, 'medium_large' ) );
+			$record = $this->texts->record( $id, $this->texts->alt( $id ) );
+			if ( $record && 'ai' === $record['by'] && ! $record['confirmed'] && $this->access->may_change( $id ) ) {
+				$items[] = $this->library->describe( $id ) + array( 'large' => (string) wp_get_attachment_image_url( $id, 'medium_large' ) );
 			}
 		}
-		$total = $cursor > 0 ? null : Imagewright_Index::number( 'SELECT COUNT(*) FROM ( SELECT 1 ' . self::from() . ' LIMIT ' . ( self::COUNTED + 1 ) . ' ) AS found' );
+		$total = $cursor > 0 ? null : (int) $wpdb->get_var( 'SELECT COUNT(*) FROM ( SELECT 1 ' . $this->from() . ' LIMIT ' . ( self::COUNTED + 1 ) . ' ) AS found' ); // phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- prepared by from().
 		return array(
 			'items'  => $items,
 			'cursor' => count( $rows ) < self::BATCH ? '' : (string) max( array_map( 'intval', array_column( $rows, 'meta' ) ) ),
@@ -51,13 +72,13 @@ class Imagewright_Unconfirmed {
 	 *
 	 * @return string
 	 */
-	private static function from() {
+	private function from() {
 		global $wpdb;
 		return $wpdb->prepare(
 			"FROM $wpdb->postmeta m JOIN $wpdb->postmeta a ON a.post_id = m.post_id AND a.meta_key = %s AND a.meta_value <> '' AND INSTR( m.meta_value, a.meta_value ) > 0
 			WHERE m.meta_key = %s AND m.meta_value LIKE %s",
 			Imagewright_Texts::ALT,
-			Imagewright_Text_Record::META,
+			Imagewright_Texts::META,
 			'%"by";s:2:"ai";%"confirmed";i:0;%'
 		);
 	}

@@ -24,8 +24,8 @@ class Imagewright_Access {
 	 *
 	 * @return bool
 	 */
-	public static function may_use() {
-		return current_user_can( self::capability( 'use' ) );
+	public function may_use() {
+		return current_user_can( $this->capability( 'use' ) );
 	}
 
 	/**
@@ -33,8 +33,8 @@ class Imagewright_Access {
 	 *
 	 * @return bool
 	 */
-	public static function may_spend() {
-		return self::may_use() && current_user_can( self::capability( 'spend' ) );
+	public function may_spend() {
+		return $this->may_use() && current_user_can( $this->capability( 'spend' ) );
 	}
 
 	/**
@@ -43,7 +43,7 @@ class Imagewright_Access {
 	 * @param string $purpose `use` or `spend`.
 	 * @return string
 	 */
-	public static function capability( $purpose ) {
+	public function capability( $purpose ) {
 		/**
 		 * Filters the capability that is required to use the plugin (`use`) and to spend credits with it (`spend`).
 		 *
@@ -60,7 +60,7 @@ class Imagewright_Access {
 	 *
 	 * @return int User; 0 if there is none.
 	 */
-	public static function administrator() {
+	public function administrator() {
 		$found = get_users(
 			array(
 				'role'   => 'administrator',
@@ -76,7 +76,17 @@ class Imagewright_Access {
 	 *
 	 * @return WP_Error
 	 */
-	public static function refusal() {
+	public function refusal() {
 		return Imagewright_Rest_Errors::make( 'may_not_spend', __( 'Your role on this site does not allow you to spend credits. An administrator can change that.', 'imagewright' ), 403 );
+	}
+
+	/**
+	 * Returns true if the current user may change an attachment.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public function may_change( $id ) {
+		return 'attachment' === get_post_type( $id ) && $this->may_use() && current_user_can( 'edit_post', $id );
 	}
 }

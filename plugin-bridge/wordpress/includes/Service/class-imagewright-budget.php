@@ -19,13 +19,29 @@ class Imagewright_Budget {
 	/** Seconds within which the service recognises a repeated request. */
 	const REPEATABLE = 20 * HOUR_IN_SECONDS;
 
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Service. */
+	private Imagewright_Service $service;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options $options Settings.
+	 * @param Imagewright_Service $service Service.
+	 */
+	public function __construct( Imagewright_Options $options, Imagewright_Service $service ) {
+		$this->options = $options;
+		$this->service = $service;
+	}
+
 	/**
 	 * Returns the limit of the current user in credits, or 0. Administrators have none.
 	 *
 	 * @return int
 	 */
-	public static function limit() {
-		return current_user_can( 'manage_options' ) ? 0 : max( 0, (int) Imagewright_Options::all()['user_credits'] );
+	public function limit() {
+		return current_user_can( 'manage_options' ) ? 0 : max( 0, (int) $this->options->all()['user_credits'] );
 	}
 
 	/**
@@ -36,12 +52,12 @@ class Imagewright_Budget {
 	 * @param string $request   Path and idempotency key; an empty string for a request that cannot be repeated.
 	 * @return array{id:string,isNew:bool}|WP_Error|null Null without a limit.
 	 */
-	public static function reserve( $operation, $count, $request ) {
-		$limit = self::limit();
+	public function reserve( $operation, $count, $request ) {
+		$limit = $this->limit();
 		if ( 0 === $limit ) {
 			return null;
 		}
-		$price = Imagewright_Service::json(
+		$price = $this->service->json(
 			'POST',
 			'/v1/credits/check',
 			array(
@@ -57,8 +73,8 @@ class Imagewright_Budget {
 			'id'    => '' === $request ? wp_generate_uuid4() : md5( $request ),
 			'isNew' => true,
 		);
-		return self::change(
-			static function ( &$entries ) use ( $limit, $cost, &$slip ) {
+		return $this->change(
+			function ( &$entries ) use ( $limit, $cost, &$slip ) {
 				$open          = $entries[ $slip['id'] ] ?? null;
 				$is_repeated   = $open && '' === $open[2] && $open[0] > time() - self::REPEATABLE;
 				$slip['isNew'] = ! $is_repeated;
@@ -69,7 +85,7 @@ class Imagewright_Budget {
 				$used     = array_sum( array_column( $entries, 1 ) ) - $reserved;
 				$needed   = max( $cost, $reserved );
 				if ( $needed > 0 && $used + $needed > $limit ) {
-					return self::exceeded( $limit, $used, $needed );
+					return $this->exceeded( $limit, $used, $needed );
 				}
 				$entries[ $slip['id'] ] = array( time(), $needed, '' );
 				return $slip;
@@ -83,16 +99,16 @@ class Imagewright_Budget {
 	 * @param array|null     $slip   Of reserve().
 	 * @param array|WP_Error $answer Response of the service.
 	 */
-	public static function settle( $slip, $answer ) {
+	public function settle( $slip, $answer ) {
 		if ( null === $slip || is_wp_error( $answer ) || $answer['status'] >= 500 ) {
 			return;
 		}
 		$id  = (string) ( $answer['headers']['x-job-id'] ?? '' );
-		$job = '' === $id || $answer['status'] >= 400 ? null : Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $id ) );
+		$job = '' === $id || $answer['status'] >= 400 ? null : $this->service->json( 'GET', '/v1/jobs/' . rawurlencode( $id ) );
 		if ( $answer['status'] < 400 && ( null === $job || is_wp_error( $job ) ) ) {
 			return;
 		}
-		self::change(
+		$this->change(
 			static function ( &$entries ) use ( $slip, $id, $job ) {
 				if ( null === $job ) {
 					// Refused. The entry of an earlier request with the same key may have been charged.
@@ -122,7 +138,7 @@ class Imagewright_Budget {
 	 *
 	 * @param int $user User.
 	 */
-	public static function forget( $user ) {
+	public function forget( $user ) {
 		delete_option( self::PREFIX . (int) $user );
 	}
 
@@ -132,7 +148,7 @@ class Imagewright_Budget {
 	 * @param callable $callback Receives the entries by reference. Nothing is stored if it returns an error.
 	 * @return mixed Result of the callback, or WP_Error.
 	 */
-	private static function change( $callback ) {
+	private function change( $callback ) {
 		global $wpdb;
 		$name  = self::PREFIX . get_current_user_id();
 		$until = microtime( true ) + 20;
@@ -140,7 +156,7 @@ class Imagewright_Budget {
 		do {
 			// Bypasses the cache of options, which may be stale.
 			$old     = (string) $wpdb->get_var( $wpdb->prepare( "SELECT option_value FROM $wpdb->options WHERE option_name = %s", $name ) );
-			$entries = self::recent( (array) ( json_decode( $old, true )['entries'] ?? array() ) );
+			$entries = $this->recent( (array) ( json_decode( $old, true )['entries'] ?? array() ) );
 			$result  = $callback( $entries );
 			if ( is_wp_error( $result ) ) {
 				return $result;
@@ -161,7 +177,7 @@ class Imagewright_Budget {
 	 * @param array<string,array{0:int,1:int,2:string}> $entries Entries.
 	 * @return array<string,array{0:int,1:int,2:string}>
 	 */
-	private static function recent( $entries ) {
+	private function recent( $entries ) {
 		$recent = array();
 		foreach ( $entries as $id => $entry ) {
 			if ( $entry[0] <= time() - self::SECONDS ) {
@@ -185,7 +201,7 @@ class Imagewright_Budget {
 	 * @param int $needed Price of the request.
 	 * @return WP_Error
 	 */
-	private static function exceeded( $limit, $used, $needed ) {
+	private function exceeded( $limit, $used, $needed ) {
 		/* translators: 1: limit, 2: credits spent or reserved, 3: credits that the request needs */
 		$text = __( 'Your limit on this site is %1$s credits in 30 days. Used: %2$s, needed now: %3$s. An administrator can raise the limit.', 'imagewright' );
 		return Imagewright_Rest_Errors::make(

@@ -12,6 +12,9 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Options {
 
+	/** Types in the order in which browsers are offered them. */
+	const DELIVERABLE = array( 'image/avif', 'image/webp', 'image/jpeg', 'image/png', 'image/gif' );
+
 	const SETTINGS = 'imagewright_settings';
 	const KEY      = 'imagewright_api_key';
 	/** Autoloaded: every page reads it. */
@@ -25,9 +28,9 @@ class Imagewright_Options {
 	 *
 	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,metadata:string,flatten_hdr:bool,fill_text:bool,auto:bool,daily_credits:int,delete_files:bool,user_credits:int,skip_below:int,skip_names:string,max_edge:int}
 	 */
-	public static function all() {
+	public function all() {
 		$stored = get_option( self::SETTINGS, array() );
-		return array_merge( self::defaults(), is_array( $stored ) ? $stored : array() );
+		return array_merge( $this->defaults(), is_array( $stored ) ? $stored : array() );
 	}
 
 	/**
@@ -35,7 +38,7 @@ class Imagewright_Options {
 	 *
 	 * @return array
 	 */
-	public static function defaults() {
+	public function defaults() {
 		return array(
 			'url'           => '',
 			'format'        => 'webp',
@@ -60,8 +63,8 @@ class Imagewright_Options {
 	 *
 	 * @return array{metadata?:string,hdr?:string}
 	 */
-	public static function for_exports() {
-		$all = self::all();
+	public function for_exports() {
+		$all = $this->all();
 		return array_filter(
 			array(
 				'metadata' => 'rights' === $all['metadata'] ? '' : $all['metadata'],
@@ -76,9 +79,9 @@ class Imagewright_Options {
 	 *
 	 * @return string
 	 */
-	public static function url() {
-		$fixed = self::fixed( 'IMAGEWRIGHT_URL' );
-		$typed = self::lacks_fixed_url() ? '' : self::all()['url'];
+	public function url() {
+		$fixed = $this->fixed( 'IMAGEWRIGHT_URL' );
+		$typed = $this->lacks_fixed_url() ? '' : $this->all()['url'];
 		return untrailingslashit( '' !== $fixed ? $fixed : $typed );
 	}
 
@@ -88,8 +91,8 @@ class Imagewright_Options {
 	 *
 	 * @return bool
 	 */
-	public static function lacks_fixed_url() {
-		return self::key_is_fixed() && ! self::url_is_fixed();
+	public function lacks_fixed_url() {
+		return $this->key_is_fixed() && ! $this->url_is_fixed();
 	}
 
 	/**
@@ -97,8 +100,8 @@ class Imagewright_Options {
 	 *
 	 * @return bool
 	 */
-	public static function url_is_fixed() {
-		return '' !== self::fixed( 'IMAGEWRIGHT_URL' );
+	public function url_is_fixed() {
+		return '' !== $this->fixed( 'IMAGEWRIGHT_URL' );
 	}
 
 	/**
@@ -106,8 +109,8 @@ class Imagewright_Options {
 	 *
 	 * @return string
 	 */
-	public static function key() {
-		$fixed = self::fixed( 'IMAGEWRIGHT_API_KEY' );
+	public function key() {
+		$fixed = $this->fixed( 'IMAGEWRIGHT_API_KEY' );
 		return '' !== $fixed ? $fixed : (string) get_option( self::KEY, '' );
 	}
 
@@ -116,8 +119,8 @@ class Imagewright_Options {
 	 *
 	 * @return bool
 	 */
-	public static function key_is_fixed() {
-		return '' !== self::fixed( 'IMAGEWRIGHT_API_KEY' );
+	public function key_is_fixed() {
+		return '' !== $this->fixed( 'IMAGEWRIGHT_API_KEY' );
 	}
 
 	/**
@@ -125,8 +128,8 @@ class Imagewright_Options {
 	 *
 	 * @return string
 	 */
-	public static function key_hint() {
-		$key = self::key();
+	public function key_hint() {
+		$key = $this->key();
 		return strlen( $key ) > 8 ? substr( $key, -4 ) : '';
 	}
 
@@ -135,8 +138,8 @@ class Imagewright_Options {
 	 *
 	 * @return bool
 	 */
-	public static function is_ready() {
-		return '' !== self::url() && '' !== self::key();
+	public function is_ready() {
+		return '' !== $this->url() && '' !== $this->key();
 	}
 
 	/**
@@ -144,7 +147,7 @@ class Imagewright_Options {
 	 *
 	 * @return string[]
 	 */
-	public static function formats() {
+	public function formats() {
 		$able = array(
 			'webp' => wp_image_editor_supports( array( 'mime_type' => 'image/webp' ) ),
 			'avif' => in_array( 'image/avif', get_allowed_mime_types(), true )
@@ -165,7 +168,7 @@ class Imagewright_Options {
 	 *
 	 * @return string[]
 	 */
-	public static function delivered() {
+	public function delivered() {
 		return (array) get_option( self::DELIVERED, array() );
 	}
 
@@ -174,10 +177,10 @@ class Imagewright_Options {
 	 *
 	 * @param string $mime Type.
 	 */
-	public static function deliver( $mime ) {
-		$known = self::delivered();
+	public function deliver( $mime ) {
+		$known = $this->delivered();
 		if ( ! in_array( $mime, $known, true ) ) {
-			update_option( self::DELIVERED, array_values( array_intersect( Imagewright_Beside::TYPES, array_merge( $known, array( $mime ) ) ) ), true );
+			update_option( self::DELIVERED, array_values( array_intersect( self::DELIVERABLE, array_merge( $known, array( $mime ) ) ) ), true );
 		}
 	}
 
@@ -186,8 +189,8 @@ class Imagewright_Options {
 	 *
 	 * @return string
 	 */
-	public static function language() {
-		$language = self::all()['language'];
+	public function language() {
+		$language = $this->all()['language'];
 		return '' !== $language ? $language : str_replace( '_', '-', get_locale() );
 	}
 
@@ -197,11 +200,22 @@ class Imagewright_Options {
 	 * @param string $name Name of the variable and of the constant.
 	 * @return string
 	 */
-	private static function fixed( $name ) {
+	private function fixed( $name ) {
 		$value = getenv( $name );
 		if ( is_string( $value ) && '' !== trim( $value ) ) {
 			return trim( $value );
 		}
 		return defined( $name ) ? trim( (string) constant( $name ) ) : '';
+	}
+
+	/**
+	 * Returns the reason why the service cannot be used yet.
+	 *
+	 * @return string
+	 */
+	public function not_ready() {
+		return $this->lacks_fixed_url()
+			? __( 'The API key is set in the configuration of the server, so the address of the service must be set there, too: define IMAGEWRIGHT_URL. This key is not sent to an address from a form.', 'imagewright' )
+			: __( 'The image service is not set up yet: its address or the API key is missing.', 'imagewright' );
 	}
 }

@@ -16,14 +16,14 @@ class Imagewright_Roles {
 	const SPEND = 'imagewright_spend';
 
 	/** Gives the capability to all roles that may upload files. */
-	public static function grant() {
-		foreach ( self::uploaders() as $name => $label ) {
+	public function grant() {
+		foreach ( $this->uploaders() as $name => $label ) {
 			get_role( $name )->add_cap( self::SPEND );
 		}
 	}
 
 	/** Takes the capability from all roles. */
-	public static function revoke() {
+	public function revoke() {
 		foreach ( array_keys( wp_roles()->roles ) as $name ) {
 			get_role( $name )->remove_cap( self::SPEND );
 		}
@@ -34,8 +34,8 @@ class Imagewright_Roles {
 	 *
 	 * @param string[] $chosen Names of roles.
 	 */
-	public static function choose( $chosen ) {
-		foreach ( self::uploaders() as $name => $label ) {
+	public function choose( $chosen ) {
+		foreach ( $this->uploaders() as $name => $label ) {
 			if ( 'administrator' === $name || in_array( $name, $chosen, true ) ) {
 				get_role( $name )->add_cap( self::SPEND );
 			} else {
@@ -45,7 +45,7 @@ class Imagewright_Roles {
 	}
 
 	/** Renders the row of the settings. */
-	public static function render() {
+	public function render() {
 		?>
 		<tr>
 			<th scope="row"><?php esc_html_e( 'Roles that may spend credits', 'imagewright' ); ?></th>
@@ -53,7 +53,7 @@ class Imagewright_Roles {
 				<fieldset>
 					<legend class="screen-reader-text"><?php esc_html_e( 'Roles that may spend credits', 'imagewright' ); ?></legend>
 					<input type="hidden" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[spenders][]" value="administrator">
-					<?php foreach ( self::uploaders() as $name => $label ) : ?>
+					<?php foreach ( $this->uploaders() as $name => $label ) : ?>
 						<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[spenders][]" value="<?php echo esc_attr( $name ); ?>"
 							<?php checked( get_role( $name )->has_cap( self::SPEND ) ); ?> <?php disabled( 'administrator', $name ); ?>> <?php echo esc_html( translate_user_role( $label ) ); ?></label><br>
 					<?php endforeach; ?>
@@ -68,7 +68,7 @@ class Imagewright_Roles {
 	 *
 	 * @return array<string,string>
 	 */
-	private static function uploaders() {
+	private function uploaders() {
 		$found = array();
 		foreach ( wp_roles()->roles as $name => $role ) {
 			if ( ! empty( $role['capabilities']['upload_files'] ) ) {

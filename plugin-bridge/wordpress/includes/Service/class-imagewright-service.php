@@ -15,6 +15,18 @@ class Imagewright_Service {
 	/** Timeout of a whole request, in seconds, streams included. */
 	const TIMEOUT = 600;
 
+	/** Settings. */
+	private Imagewright_Options $options;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options $options Settings.
+	 */
+	public function __construct( Imagewright_Options $options ) {
+		$this->options = $options;
+	}
+
 	/**
 	 * Sends a request.
 	 *
@@ -24,16 +36,16 @@ class Imagewright_Service {
 	 *                        body), `progress` (callable that receives each chunk of the response).
 	 * @return array{status:int,headers:array<string,string>,body:string}|WP_Error
 	 */
-	public static function request( $method, $path, $options = array() ) {
-		if ( ! Imagewright_Options::is_ready() ) {
-			return new WP_Error( 'imagewright_not_configured', Imagewright_Strings::not_ready(), array( 'status' => 424 ) );
+	public function request( $method, $path, $options = array() ) {
+		if ( ! $this->options->is_ready() ) {
+			return new WP_Error( 'imagewright_not_configured', $this->options->not_ready(), array( 'status' => 424 ) );
 		}
 		$args = array(
 			'method'      => $method,
 			'timeout'     => $options['timeout'] ?? self::TIMEOUT,
 			// A redirect would send the key to another host.
 			'redirection' => 0,
-			'headers'     => array_merge( $options['headers'] ?? array(), array( 'X-API-Key' => Imagewright_Options::key() ) ),
+			'headers'     => array_merge( $options['headers'] ?? array(), array( 'X-API-Key' => $this->options->key() ) ),
 			'user-agent'  => 'Imagewright-WordPress/' . IMAGEWRIGHT_VERSION,
 		);
 		if ( isset( $options['body'] ) ) {
@@ -47,14 +59,14 @@ class Imagewright_Service {
 		if ( $progress ) {
 			add_action( 'requests-request.progress', $progress );
 		}
-		$url = Imagewright_Options::url() . $path;
+		$url = $this->options->url() . $path;
 		// Only an address from the server configuration may be in a private network.
-		$answer = Imagewright_Options::url_is_fixed() ? wp_remote_request( $url, $args ) : wp_safe_remote_request( $url, $args );
+		$answer = $this->options->url_is_fixed() ? wp_remote_request( $url, $args ) : wp_safe_remote_request( $url, $args );
 		if ( $progress ) {
 			remove_action( 'requests-request.progress', $progress );
 		}
 		if ( is_wp_error( $answer ) ) {
-			return self::unreachable( $answer );
+			return $this->unreachable( $answer );
 		}
 		$headers = wp_remote_retrieve_headers( $answer );
 		return array(
@@ -74,7 +86,7 @@ class Imagewright_Service {
 	 * @param int    $timeout Timeout in seconds.
 	 * @return array|WP_Error The decoded body, or an error with the status and code of the service.
 	 */
-	public static function json( $method, $path, $body = null, $headers = array(), $timeout = 60 ) {
+	public function json( $method, $path, $body = null, $headers = array(), $timeout = 60 ) {
 		$options = array(
 			'headers' => $headers,
 			'timeout' => $timeout,
@@ -83,7 +95,7 @@ class Imagewright_Service {
 			$options['body']                    = wp_json_encode( $body );
 			$options['headers']['Content-Type'] = 'application/json';
 		}
-		$answer = self::request( $method, $path, $options );
+		$answer = $this->request( $method, $path, $options );
 		if ( is_wp_error( $answer ) ) {
 			return $answer;
 		}
@@ -100,8 +112,8 @@ class Imagewright_Service {
 	 * @param WP_Error $cause Error of the HTTP API.
 	 * @return WP_Error
 	 */
-	private static function unreachable( $cause ) {
-		if ( 'http_request_failed' === $cause->get_error_code() && ! Imagewright_Options::url_is_fixed() && ! Imagewright_Address::is_allowed( Imagewright_Options::url() ) ) {
+	private function unreachable( $cause ) {
+		if ( 'http_request_failed' === $cause->get_error_code() && ! $this->options->url_is_fixed() && ! Imagewright_Address::is_allowed( $this->options->url() ) ) {
 			return new WP_Error(
 				'imagewright_address_refused',
 				Imagewright_Address::refusal(),

@@ -17,19 +17,31 @@ class Imagewright_Sessions {
 	/** Age in seconds at which a record is removed. The service removes a session 24 hours after its last use. */
 	const KEEP = 3 * DAY_IN_SECONDS;
 
+	/** Service. */
+	private Imagewright_Service $service;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Service $service Service.
+	 */
+	public function __construct( Imagewright_Service $service ) {
+		$this->service = $service;
+	}
+
 	/**
 	 * Stores a session of the current user. One row per session, so that concurrent requests do not overwrite each other.
 	 *
 	 * @param string $session_id Id from the service.
 	 */
-	public static function remember( $session_id ) {
+	public function remember( $session_id ) {
 		$user = get_current_user_id();
-		if ( ! self::is_own( $session_id ) ) {
-			add_user_meta( $user, self::key(), time() . ' ' . $session_id );
+		if ( ! $this->is_own( $session_id ) ) {
+			add_user_meta( $user, $this->key(), time() . ' ' . $session_id );
 		}
-		foreach ( get_user_meta( $user, self::key() ) as $row ) {
+		foreach ( get_user_meta( $user, $this->key() ) as $row ) {
 			if ( (int) $row < time() - self::KEEP ) {
-				delete_user_meta( $user, self::key(), $row );
+				delete_user_meta( $user, $this->key(), $row );
 			}
 		}
 	}
@@ -40,8 +52,8 @@ class Imagewright_Sessions {
 	 * @param string $session_id Id of a session, without `-sample`.
 	 * @return bool
 	 */
-	public static function is_own( $session_id ) {
-		foreach ( get_user_meta( get_current_user_id(), self::key() ) as $row ) {
+	public function is_own( $session_id ) {
+		foreach ( get_user_meta( get_current_user_id(), $this->key() ) as $row ) {
 			if ( substr( (string) strstr( $row, ' ' ), 1 ) === $session_id ) {
 				return true;
 			}
@@ -54,11 +66,11 @@ class Imagewright_Sessions {
 	 *
 	 * @param string $session_id Id from the service.
 	 */
-	public static function forget( $session_id ) {
+	public function forget( $session_id ) {
 		$user = get_current_user_id();
-		foreach ( get_user_meta( $user, self::key() ) as $row ) {
+		foreach ( get_user_meta( $user, $this->key() ) as $row ) {
 			if ( substr( (string) strstr( $row, ' ' ), 1 ) === $session_id ) {
-				delete_user_meta( $user, self::key(), $row );
+				delete_user_meta( $user, $this->key(), $row );
 			}
 		}
 	}
@@ -68,7 +80,7 @@ class Imagewright_Sessions {
 	 *
 	 * @return string
 	 */
-	private static function key() {
+	private function key() {
 		global $wpdb;
 		return $wpdb->get_blog_prefix() . self::META;
 	}
@@ -79,9 +91,9 @@ class Imagewright_Sessions {
 	 * @param string $job_id Id from the service.
 	 * @return array|WP_Error The job; `job_not_found` also for the job of another user.
 	 */
-	public static function own_job( $job_id ) {
-		$job = Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $job_id ) );
-		if ( ! is_wp_error( $job ) && ! self::is_own( (string) ( $job['sessionId'] ?? '' ) ) ) {
+	public function own_job( $job_id ) {
+		$job = $this->service->json( 'GET', '/v1/jobs/' . rawurlencode( $job_id ) );
+		if ( ! is_wp_error( $job ) && ! $this->is_own( (string) ( $job['sessionId'] ?? '' ) ) ) {
 			return new WP_Error( 'job_not_found', __( 'No such job.', 'imagewright' ), array( 'status' => 404 ) );
 		}
 		return $job;
@@ -95,8 +107,8 @@ class Imagewright_Sessions {
 	 * @param string $sha256     Checksum of its `full` file.
 	 * @return array{job:string,carries:array<string,string>}|WP_Error Id of the job, what the upload carries (Imagewright_Carried).
 	 */
-	public static function export_with( $session_id, $image, $sha256 ) {
-		$session = self::is_own( $session_id ) ? Imagewright_Service::json( 'GET', '/v1/sessions/' . $session_id ) : null;
+	public function export_with( $session_id, $image, $sha256 ) {
+		$session = $this->is_own( $session_id ) ? $this->service->json( 'GET', '/v1/sessions/' . $session_id ) : null;
 		if ( null === $session ) {
 			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
 		}
@@ -104,7 +116,7 @@ class Imagewright_Sessions {
 			return $session;
 		}
 		foreach ( $session['jobs'] as $one ) {
-			$job = 'export' === $one['kind'] ? Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $one['jobId'] ) ) : array();
+			$job = 'export' === $one['kind'] ? $this->service->json( 'GET', '/v1/jobs/' . rawurlencode( $one['jobId'] ) ) : array();
 			if ( is_wp_error( $job ) ) {
 				return $job;
 			}

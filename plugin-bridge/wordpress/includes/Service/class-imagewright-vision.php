@@ -24,20 +24,36 @@ class Imagewright_Vision {
 	/** Seconds to wait for the answer. */
 	const TIMEOUT = 5;
 
+	/** Settings. */
+	private Imagewright_Options $options;
+	/** Service. */
+	private Imagewright_Service $service;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Options $options Settings.
+	 * @param Imagewright_Service $service Service.
+	 */
+	public function __construct( Imagewright_Options $options, Imagewright_Service $service ) {
+		$this->options = $options;
+		$this->service = $service;
+	}
+
 	/**
 	 * Returns false if the service has no model. True if it has one or does not answer: a request then names the reason.
 	 *
 	 * @return bool
 	 */
-	public static function exists() {
-		if ( ! Imagewright_Options::is_ready() ) {
+	public function exists() {
+		if ( ! $this->options->is_ready() ) {
 			return true;
 		}
 		$known = (array) get_transient( self::CACHE );
-		if ( Imagewright_Options::url() !== ( $known['url'] ?? '' ) ) {
-			$health = Imagewright_Service::json( 'GET', '/healthz', null, array(), self::TIMEOUT );
+		if ( $this->options->url() !== ( $known['url'] ?? '' ) ) {
+			$health = $this->service->json( 'GET', '/healthz', null, array(), self::TIMEOUT );
 			$known  = array(
-				'url'    => Imagewright_Options::url(),
+				'url'    => $this->options->url(),
 				'exists' => is_wp_error( $health ) || 'none' !== ( $health['analysis']['provider'] ?? '' ),
 			);
 			set_transient( self::CACHE, $known, is_wp_error( $health ) ? self::RETRY : self::SECONDS );
@@ -50,7 +66,7 @@ class Imagewright_Vision {
 	 *
 	 * @return WP_Error
 	 */
-	public static function refusal() {
+	public function refusal() {
 		return Imagewright_Rest_Errors::make( 'no_model', __( 'The image service has no model that describes images, so no texts can be written. Whoever runs the service can set one up.', 'imagewright' ), 409 );
 	}
 }
