@@ -8,7 +8,6 @@ import { SummaryReporter } from './test/support/summary-reporter.ts';
 /** Tests about processes, their memory and their ends, or with modules that are replaced: each file in a process of its own. */
 const APART = [
   'test/{crash,sse}/**/*.test.ts',
-  'test/http/{multipart-abuse,send-file}.test.ts',
   'test/db/embedded/endings.test.ts',
   'test/analysis/{time-limit,provider-loading}.test.ts',
   'test/*.test.ts',

@@ -1,3 +1,3 @@
 import { testKilledServer } from './server-killed.ts';
 
-testKilledServer(6);
+testKilledServer(3);

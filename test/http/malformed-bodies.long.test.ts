@@ -1,3 +1,3 @@
 import { testMalformedBodies } from './malformed-bodies.ts';
 
-testMalformedBodies(10_000);
+testMalformedBodies(2_500);

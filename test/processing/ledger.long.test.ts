@@ -12,10 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-describe('2,000 random sets of metadata', () => {
-  it('lose nothing that is kept and carry nothing private', async () => {
-    await checkRandomFiles(harness, 2000);
-  }, 1_200_000);
+it('300 random sets of metadata lose nothing that is kept and carry nothing private', async () => {
+  await checkRandomFiles(harness, 300);
 });
 
 const hasExifTool = runs('exiftool');

@@ -1,23 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import sharp from 'sharp';
 import { expect, it, vi } from 'vitest';
 import { expectCleanBooks } from '../support/aftermath.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
 import { startTestService } from '../support/service.ts';
 import { signAsCamera } from '../support/signed-files.ts';
 import { plainImage } from '../support/small-images.ts';
-import { expectFlipsFound } from './flipped-bytes.ts';
-import { photo } from './processor-harness.ts';
-
-const FORMATS = ['jpeg', 'png', 'webp', 'avif'] as const;
-
-it.each(FORMATS)('a signed photograph with one flipped byte is found out: %s, 100 of 100 places', async (format) => {
-  const small = sharp(await readFile(photo('photo-brushes.jpg'))).resize(480);
-  const signed = await signAsCamera(await small[format]().toBuffer(), `image/${format}`);
-  await expectFlipsFound(signed, format, 100);
-});
 
 it('a certificate that expires while the service runs fails such images with signing_failed, and gives their credits back', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-expiry-'));

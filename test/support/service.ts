@@ -38,8 +38,9 @@ export interface TestAccount {
 const SIGNUP = 25;
 
 /**
- * Starts the real service: real database, real disk, real workers, real HTTP. Two things cost less than where it is
+ * Starts the real service: real database, real disk, real workers, real HTTP. Three things cost less than where it is
  * delivered, and have tests of their own: exports are not searched for their quality, and passwords are hashed cheaply.
+ * One process encodes, because others of the tests use the processor, too.
  * `env` overrides settings; `log` gets what the service logs.
  */
 export async function startTestService(
@@ -53,6 +54,7 @@ export async function startTestService(
     PORT: '0',
     LOG_LEVEL: 'silent',
     SHUTDOWN_SECONDS: '5',
+    WORKERS: '1',
     QUALITY_SEARCH: 'off',
     ...(database.uri ? { MONGODB_URI: database.uri } : {}),
     ...env,

@@ -36,7 +36,13 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** Builds the plugin if its sources have changed. Running sites use the build. */
 async function buildChanged(): Promise<BuiltPlugin> {
   const stamp = join(repository, 'dist/wordpress/built.json');
-  const sources = await fingerprint(['plugin-bridge', 'widget', 'server/contract/constants', 'package-lock.json']);
+  const sources = await fingerprint([
+    'plugin-bridge',
+    'widget',
+    'server/contract/constants',
+    'package.json',
+    'package-lock.json',
+  ]);
   const last = JSON.parse(await readFile(stamp, 'utf8').catch(() => '{}')) as { sources?: string; built: BuiltPlugin };
   if (last.sources === sources) return last.built;
   const built = await buildPlugin();

@@ -1,3 +1,0 @@
-import { testKilledServer } from './server-killed.ts';
-
-testKilledServer(1);

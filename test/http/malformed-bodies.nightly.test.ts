@@ -1,0 +1,3 @@
+import { testMalformedBodies } from './malformed-bodies.ts';
+
+testMalformedBodies(10_000);

@@ -1,0 +1,3 @@
+import { ALL_LOOKS, testAccessibility } from './accessibility.ts';
+
+testAccessibility(ALL_LOOKS);
