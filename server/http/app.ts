@@ -1,22 +1,19 @@
 import Router from '@koa/router';
-import Koa, { type Context, type Next } from 'koa';
-import { AppError } from '../errors.ts';
-import { newRequestId } from '../observability/index.ts';
-import { createHostCheck } from './check-host.ts';
-import { checkMessage } from './check-message.ts';
-import type { Refusal } from './client-error.ts';
+import Koa, { type Context, type Next, type Middleware } from 'koa';
+import { AppError, toWireError } from '../errors.ts';
+import { newRequestId, type Logger, type Metrics } from '../observability/index.ts';
+import { createHostCheck, checkMessage } from './check-request.ts';
+import type { Refusal } from './server.ts';
 import { createCors } from './cors.ts';
-import type { Route } from './define-route.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
-import { createErrorHandler } from './error-handler.ts';
 import { createJsonBody } from './json-body.ts';
-import { createOperationsRoutes } from './operations.ts';
-import { ROUTES } from './routes/index.ts';
+import { ROUTES, type Route } from './routes/index.ts';
 import { createSafetyHeaders, isPrivate, NOT_STORED } from './safety-headers.ts';
-import type { Services } from './services.ts';
-import { createTokenScope } from './token-scope.ts';
+import type { Services } from './handlers.ts';
 import { validate } from './validate.ts';
+import { type Endpoint, SAMPLE_SUFFIX } from '#contract';
+import type { Caller, GatewayState } from '../gateway/index.ts';
 
 /** Status in the log and metrics for a connection that ended before a response was sent; the number is nginx's. */
 const NO_RESPONSE = 499;
@@ -132,4 +129,109 @@ function createRequestLog({ logger, metrics, isStopping }: Services) {
     });
     await next();
   };
+}
+
+/** Refuses a request without a route. The router has set `Allow` if the path exists with other methods. */
+function refuseUnmatched(ctx: Context): void {
+  const asked = `${ctx.method} ${ctx.path.slice(0, 200)}`;
+  const allowed = String(ctx.response.get('Allow'));
+  // The router responds 501 to a method that no route has, also if the path exists.
+  if ((ctx.status === 405 || ctx.status === 501) && allowed !== '') {
+    throw new AppError('method_not_allowed', `Expected one of ${allowed} for this path, but received ${asked}`);
+  }
+  if (ctx.status === 404 || ctx.status === 501) throw new AppError('not_found', `No such path: ${asked}`);
+}
+
+/** Creates the middleware that responds to thrown errors; those of the server (5xx) are logged with their cause. */
+export function createErrorHandler({ logger, metrics }: { logger: Logger; metrics: Pick<Metrics, 'unexpectedError'> }) {
+  return async function handleErrors(ctx: Context, next: Next): Promise<void> {
+    try {
+      await next();
+      if (ctx.respond !== false && ctx.body === undefined) refuseUnmatched(ctx);
+    } catch (thrown) {
+      const { requestId } = ctx.state as { requestId: string };
+      const wire = toWireError(thrown, requestId);
+      if (wire.status >= 500)
+        logger.error({ err: (thrown as Error).cause ?? thrown, requestId, code: wire.body.code }, wire.body.error);
+      if (wire.body.code === 'internal_error') metrics.unexpectedError('request');
+      if (ctx.res.headersSent || !ctx.writable) {
+        ctx.res.destroy();
+        ctx.respond = false;
+        return;
+      }
+      ctx.status = wire.status;
+      ctx.set(wire.headers);
+      ctx.set('Cache-Control', NOT_STORED);
+      ctx.body = wire.body;
+    }
+  };
+}
+
+/**
+ * Creates the middleware that refuses a session token at endpoints that are not opened to tokens, and treats other sessions
+ * than its own as not existing. Must run after the authentication.
+ * @throws AppError token_not_allowed, session_not_found, job_not_found
+ */
+function createTokenScope(endpoint: Endpoint, { jobs }: Pick<Services, 'jobs'>): Middleware<GatewayState> {
+  return async (ctx, next) => {
+    const { account } = ctx.state;
+    if (account.token) {
+      await requireScope(ctx, endpoint, account, jobs);
+      // Sessions of other tokens must not be able to use up or observe idempotency keys.
+      account.idempotencyScope = endpoint.token === 'create' ? account.token.id : String(account.token.sessionId);
+    }
+    await next();
+  };
+}
+
+async function requireScope(
+  ctx: Context,
+  { token: opened, method, path }: Endpoint,
+  { id, token }: Caller,
+  jobs: Services['jobs'],
+): Promise<void> {
+  if (opened === undefined) {
+    throw new AppError('token_not_allowed', `A session token does not allow ${method} ${path}; use an API key`);
+  }
+  const params = (ctx as Context & { params: Record<string, string> }).params;
+  if (opened === 'session' && params.sessionId?.replace(SAMPLE_SUFFIX, '') !== token?.sessionId) {
+    throw new AppError('session_not_found', 'The session token is for another session');
+  }
+  if (opened === 'job' && (await jobs.find(id, params.jobId ?? '')).sessionId !== token?.sessionId) {
+    // Equal to the response for an unknown job.
+    throw new AppError('job_not_found', `No job ${params.jobId}`);
+  }
+}
+
+/** Creates the routes of health, readiness and metrics, outside /v1 and without authentication. */
+function createOperationsRoutes({ checkReadiness, describeHealth, metrics, logger }: Services) {
+  return [
+    {
+      path: '/healthz',
+      async handler(ctx: Context) {
+        ctx.body = { status: 'ok', ...describeHealth() };
+      },
+    },
+    {
+      path: '/readyz',
+      async handler(ctx: Context) {
+        try {
+          await checkReadiness();
+          ctx.body = { status: 'ready' };
+        } catch (error) {
+          logger.warn({ err: error }, 'not ready');
+          ctx.status = 503;
+          ctx.set('Retry-After', '5');
+          ctx.body = { status: 'unavailable' };
+        }
+      },
+    },
+    {
+      path: '/metrics',
+      async handler(ctx: Context) {
+        ctx.type = metrics.contentType;
+        ctx.body = await metrics.text();
+      },
+    },
+  ];
 }

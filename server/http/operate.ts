@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
-import type { Actor } from '../accounts/index.ts';
+import type { Actor, Account } from '../accounts/index.ts';
 import { describeVisitor, type OperatorAction } from '../sign-in/index.ts';
-import type { Services } from './services.ts';
+import type { Services } from './handlers.ts';
+import { AppError } from '../errors.ts';
 
 /** Parts of a request that identify its operator. */
 interface Origin {
@@ -33,4 +34,25 @@ export function operateOnOwn<Result>(
   run: () => Promise<Result>,
 ): Promise<Result> {
   return input.isOperator ? operate(input, action, services, run) : run();
+}
+
+/** Finds an account that an operator names. @throws AppError not_found */
+export async function requireAccount(accountId: string, { accounts }: Pick<Services, 'accounts'>): Promise<Account> {
+  const account = await accounts.find(accountId);
+  if (!account) throw new AppError('not_found', `No account ${accountId}`);
+  return account;
+}
+
+/** Refuses what operators cannot do to themselves, so that one always remains. @throws AppError own_account */
+export function requireOther(ownId: string, targetId: string): void {
+  if (ownId === targetId) throw new AppError('own_account', 'You cannot do this to your own account');
+}
+
+/**
+ * Refuses an operation of an operator whose log-in was not confirmed with the password, so that a stolen cookie alone
+ * changes no account and makes no key.
+ * @throws AppError password_required
+ */
+export function requirePassword({ mustConfirm }: { mustConfirm: boolean }): void {
+  if (mustConfirm) throw new AppError('password_required', 'Confirm this with your password');
 }

@@ -1,12 +1,14 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import { localUrl } from '../gateway/index.ts';
-import { respondToClientError } from './client-error.ts';
 import type { HttpConfig } from './config.ts';
-import { closeRefused, limitConnections } from './connections.ts';
 import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
 import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
+import ipaddr from 'ipaddr.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
+import { newRequestId } from '../observability/index.ts';
+import { NOSNIFF, NOT_STORED } from './safety-headers.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const IDLE_SWEEP_MS = 200;
@@ -91,5 +93,131 @@ async function close(server: Server, graceMs: number): Promise<void> {
   } finally {
     clearInterval(sweep);
     clearTimeout(cut);
+  }
+}
+
+/** Most open connections of all clients. */
+const MOST_CONNECTIONS = 4096;
+/** Time for the rest of a body after its response. */
+const LINGER_MS = 2000;
+/** Longest time for the rest of a body that arrives fast, so that its sender can read the response. */
+const LONGEST_LINGER_MS = 30_000;
+/** Rate of a body that arrives fast, in bytes per linger time. */
+const FAST_BYTES = 1_000_000;
+
+/**
+ * Limits the connections of all clients and, unless proxies stand in front, of each address; more are closed at once. Addresses
+ * of one IPv6 /64 count as one.
+ */
+function limitConnections(
+  server: Server,
+  { CONNECTIONS_PER_ADDRESS, TRUST_PROXY }: Pick<HttpConfig, 'CONNECTIONS_PER_ADDRESS' | 'TRUST_PROXY'>,
+): void {
+  server.maxConnections = MOST_CONNECTIONS;
+  // Behind proxies, their connections are those of everybody.
+  if (TRUST_PROXY > 0) return;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = networkOf(socket.remoteAddress ?? '');
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > CONNECTIONS_PER_ADDRESS) return void socket.destroy();
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
+}
+
+/** Returns the address that connections are counted by: an IPv4 address, or the /64 of an IPv6 address. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : parsed.toString();
+}
+
+/**
+ * Closes a connection 2 s after a response that did not wait for the request's body, so that a refused client cannot hold it. A
+ * body that arrives fast may go on for 30 s.
+ */
+function closeRefused(server: Server): void {
+  const watch = (req: IncomingMessage, res: ServerResponse) => {
+    res.once('finish', () => {
+      if (!req.complete) linger(req, 0);
+    });
+  };
+  server.prependListener('request', watch);
+  server.prependListener('checkExpectation', watch);
+}
+
+function linger(req: IncomingMessage, lingeredMs: number): void {
+  const { socket } = req;
+  const { bytesRead } = socket;
+  const look = () => {
+    if (req.complete || socket.destroyed) return;
+    const isFast = socket.bytesRead - bytesRead >= FAST_BYTES && lingeredMs + LINGER_MS < LONGEST_LINGER_MS;
+    if (isFast) linger(req, lingeredMs + LINGER_MS);
+    else socket.destroy();
+  };
+  setTimeout(look, LINGER_MS).unref();
+}
+
+/** Socket with Node's internal reference to the running response: the only way to tell if one has been started. */
+type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A response to something that was no complete request. */
+export interface Refusal {
+  requestId: string;
+  status: number;
+}
+
+/**
+ * Responds to requests that are malformed, too large or too slow with a regular error body, and closes the connection.
+ * Returns the response if no request was running that logs it.
+ */
+function respondToClientError(error: NodeJS.ErrnoException, socket: BusySocket): Refusal | undefined {
+  // The end of the connection within a body means that the client has left.
+  const hasLeft = error.code === 'ECONNRESET' || (error.code === 'HPE_INVALID_EOF_STATE' && socket._httpMessage);
+  if (hasLeft || !socket.writable || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return undefined;
+  }
+  const { code, message } = explain(error);
+  const { status } = ERROR_CATALOGUE[code];
+  const response = socket._httpMessage;
+  const requestId = String(response?.getHeader('X-Request-Id') ?? newRequestId());
+  const body = JSON.stringify({ error: message, code, requestId });
+  if (response) {
+    // The log reads the status from the response.
+    const headers = { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+    response.writeHead(status, { 'X-Request-Id': requestId, 'Cache-Control': NOT_STORED, ...NOSNIFF, ...headers });
+    response.end(body, () => socket.destroy());
+    return undefined;
+  }
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    `Cache-Control: ${NOT_STORED}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  // After a half-close a client could keep the socket open.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  return { requestId, status };
+}
+
+function explain(error: NodeJS.ErrnoException): { code: ErrorCode; message: string } {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { code: 'headers_too_large', message: 'The request headers are larger than 16384 bytes' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'request_timeout', message: 'The request was not complete in time' };
+    default:
+      return { code: 'invalid_request', message: 'The request is not valid HTTP/1.1' };
   }
 }

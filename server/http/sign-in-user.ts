@@ -1,10 +1,9 @@
 import type { Context } from 'koa';
 import type { Profile } from '#contract';
-import type { OpenedBrowserSession } from '../sign-in/index.ts';
+import type { OpenedBrowserSession, Visitor } from '../sign-in/index.ts';
 import { actorOf } from './operate.ts';
-import type { Services } from './services.ts';
-import { showProfile } from './show-profile.ts';
-import { visitorOf } from './visitor.ts';
+import type { Services } from './handlers.ts';
+import { AppError } from '../errors.ts';
 
 /**
  * Signs the user in, sets the cookie, ends the browser's former session and returns the profile.
@@ -28,4 +27,29 @@ export async function signInUser(
     await services.accounts.operatorLog.record(actor, { action: 'log-in', target: profile.accountId }, hand);
   } else await hand();
   return profile;
+}
+
+/** Returns the profile of the signed-in account. @throws not_logged_in if the account was deleted */
+export async function showProfile(accountId: string, { accounts }: Services): Promise<Profile> {
+  const account = await accounts.find(accountId);
+  if (!account) throw new AppError('not_logged_in', 'The account does not exist any more');
+  const { email, pendingEmail, role, plan, balance, used, granted, keys, createdAt } = account;
+  return {
+    accountId,
+    email,
+    pendingEmail,
+    role,
+    plan,
+    balance,
+    used,
+    granted,
+    keys,
+    limits: await accounts.limits.show(accountId),
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+/** Returns the client's address and user agent; `TRUST_PROXY` decides how far `X-Forwarded-For` is trusted. */
+export function visitorOf(ctx: Context): Visitor {
+  return { address: ctx.ip, userAgent: ctx.get('User-Agent') };
 }

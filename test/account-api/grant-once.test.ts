@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { IdempotencyRepository, LedgerRepository } from '../../server/db/index.ts';
 import { AppError } from '../../server/errors.ts';
 import { createGateway, createSessionCookie } from '../../server/gateway/index.ts';
-import { grantCreditsRoute } from '../../server/http/routes/account/operator-credits.route.ts';
-import type { Services } from '../../server/http/services.ts';
+import { OPERATOR_ROUTES } from '../../server/http/routes/operator.ts';
+import type { Services } from '../../server/http/handlers.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { useAccounts } from '../accounts/accounts-fixture.ts';
 
@@ -46,7 +46,7 @@ function grantIn({ records = {}, ledger = {} }: Faults = {}) {
     const ctx = { req: { headers: { 'idempotency-key': key } }, set() {} } as unknown as Context;
     const input = { ctx, account: OPERATOR, params: { accountId }, body: { amount } };
     try {
-      await grantCreditsRoute.handle(input as never, services);
+      await OPERATOR_ROUTES.grantCredits(input as never, services);
     } catch (error) {
       return error instanceof AppError ? error.code : (error as Error).message;
     }

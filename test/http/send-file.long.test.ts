@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toWireError } from '../../server/errors.ts';
-import { parseByteRange } from '../../server/http/downloads/byte-range.ts';
-import { type FileToSend, sendFile } from '../../server/http/downloads/send-file.ts';
+import { parseByteRange, type FileToSend, sendFile } from '../../server/http/downloads/send-file.ts';
 import { createFolderStore } from '../../server/storage/index.ts';
 import { until } from './upload-server.ts';
 

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { requireMatch } from '../require-match.ts';
+import type { OpenApiDocument } from '#contract';
+import type { Services } from '../handlers.ts';
 
 /** A public document that does not change while the service runs. */
 export interface PublicDocument {
@@ -64,4 +66,18 @@ async function compress(bytes: Buffer, encoding: string): Promise<Buffer> {
   if (encoding !== 'br') return bytes;
   // At its highest quality: 0.4 s of the largest script, once, for 6 % fewer bytes.
   return promisify(brotliCompress)(bytes);
+}
+
+/**
+ * Creates what sends the OpenAPI document, compressed and with a validator. It is built when it is first asked for: this
+ * takes a fifth of the processor time of a start.
+ */
+export function createOpenApi(build: () => OpenApiDocument): Services['openApi'] {
+  let built: OpenApiDocument | undefined;
+  const document = () => {
+    built ??= build();
+    return built;
+  };
+  const read = async () => Buffer.from(JSON.stringify(document()));
+  return { document, send: createDocument({ type: 'application/json; charset=utf-8', read }) };
 }

@@ -4,7 +4,6 @@ import type { Context } from 'koa';
 import { AppError } from '../../errors.ts';
 import type { ObjectStore } from '../../storage/index.ts';
 import { requireMatch } from '../require-match.ts';
-import { type ByteRange, parseByteRange } from './byte-range.ts';
 
 /** A stored file to send. */
 export interface FileToSend {
@@ -66,6 +65,24 @@ export async function sendFile(ctx: Context, offered: FileToSend, store: Store):
   }
 }
 
+/** Responds with a preview of an image. It never changes, so its name is a strong validator. */
+export async function sendPreview(
+  ctx: Context,
+  imageId: string,
+  { key, size, width }: { key: string; size: number; width: number },
+  store: Store,
+): Promise<void> {
+  const etag = `${imageId}-${width}`;
+  await sendFile(ctx, { key, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true }, store);
+}
+
+/** Returns a signal that aborts when the client has left. */
+export function departureOf(ctx: Context): AbortSignal {
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort(new Error('the client has left')));
+  return gone.signal;
+}
+
 /** Ends a stream when the client disconnects. */
 function endWithClient(ctx: Context, stream: Readable): Readable {
   // Koa listens to the response, which emits no 'close' while it is queued behind another one on its connection.
@@ -119,4 +136,28 @@ export function dispositionOf({ filename, inline = false }: Pick<FileToSend, 'fi
     .replace(/\p{Mark}/gu, '')
     .replace(/[^\x20-\x7e]/g, '_');
   return contentDisposition(name, { fallback: ascii, type: inline ? 'inline' : 'attachment' });
+}
+
+/** A part of a file; both ends are included, as in RFC 9110, 14.1.2. */
+interface ByteRange {
+  first: number;
+  last: number;
+}
+
+/**
+ * Reads a `Range` header against a file of `size` bytes (RFC 9110, 14.2).
+ * @returns the range; `none` to ignore the header (absent, malformed, another unit, several ranges); `unsatisfiable`
+ */
+export function parseByteRange(header: string, size: number): ByteRange | 'none' | 'unsatisfiable' {
+  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header);
+  const [, from = '', to = ''] = match ?? [];
+  if (from === '' && to === '') return 'none';
+  if (from === '') {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 };
+  }
+  const first = Number(from);
+  const last = to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (to !== '' && Number(to) < first) return 'none';
+  return first >= size ? 'unsatisfiable' : { first, last };
 }

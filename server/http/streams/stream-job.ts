@@ -4,10 +4,8 @@ import { AppError } from '../../errors.ts';
 import { type Caller, hashRequest } from '../../gateway/index.ts';
 import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
-import { beginOrWait } from '../idempotency/begin-or-wait.ts';
-import type { Services } from '../services.ts';
-import { countImages } from './count-images.ts';
-import { enterStream } from './enter-stream.ts';
+import { beginOrWait } from '../run-once.ts';
+import type { Services } from '../handlers.ts';
 import { sendEvents } from './send-events.ts';
 
 /** Input of {@link streamJob}. */
@@ -171,4 +169,63 @@ function lastEvent(ctx: Context): LastEvent | null {
 export function lastEventNumber(ctx: Context, jobId: string): number {
   const last = lastEvent(ctx);
   return last?.jobId === jobId ? last.number : -1;
+}
+
+type Counter = 'samples' | 'analyses';
+
+/**
+ * Counts images towards what the session token of a caller may do, and towards the day of the account.
+ * @returns a function that takes them back
+ * @throws AppError token_used_up, daily_limit_reached
+ */
+async function countImages(
+  { id, token }: Caller,
+  counter: Counter,
+  images: number,
+  { accounts: { limits, tokens } }: Services,
+): Promise<() => Promise<void>> {
+  if (token) await tokens.countImages(token.id, counter, images);
+  const uncount = async () => {
+    if (token) await tokens.uncountImages(token.id, counter, images);
+  };
+  try {
+    const counted = await limits.count(id, counter, images);
+    return async () => {
+      await uncount();
+      await limits.giveBack(id, counted);
+    };
+  } catch (error) {
+    await uncount();
+    throw error;
+  }
+}
+
+/** Checks that neither the day's samples nor those of a session token are used up. @throws AppError token_used_up, daily_limit_reached */
+export async function requireSamples({ id, token }: Caller, { accounts }: Services): Promise<void> {
+  if (token) await accounts.tokens.requireLeft(token.id, 'samples');
+  await accounts.limits.requireLeft(id, 'samples');
+}
+
+/** Streams that one session token may have open at once: visitors of a page leave room for the account. */
+const STREAMS_PER_TOKEN = 16;
+
+/**
+ * Counts a stream of an account on this server until its connection is closed, or its response has ended. Must come before any
+ * work or charge.
+ * @throws AppError rate_limited
+ */
+export function enterStream(ctx: Context, account: Caller, services: Services): void {
+  const { id, plan, token } = account;
+  const most = services.accounts.plans.get(plan).streams;
+  const limits = [{ key: id, most, what: 'streams of one account' }];
+  if (token)
+    limits.push({ key: token.id, most: Math.min(most, STREAMS_PER_TOKEN), what: 'streams of one session token' });
+  try {
+    const leave = services.openStreams.enter(limits);
+    if (ctx.res.closed) leave();
+    else ctx.res.once('close', leave);
+  } catch (error) {
+    if (error instanceof AppError) services.metrics.streamRefused();
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { type UploadMetadata, type UrlImport, uploadFieldsSchema, urlImportSchem
 import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../../sessions/index.ts';
 import { createJsonBody } from '../json-body.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../handlers.ts';
 import { slowBodySignal } from '../slow-senders.ts';
 import { validate } from '../validate.ts';
 import { receiveMultipart } from './multipart.ts';

@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { OpenApiDocument } from '#contract';
 import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../static-files.ts';
-import { renderConsole } from './console-page.ts';
-import type { OpenApi } from './open-api-types.ts';
+import { type OpenApi, groupEndpoints, renderAddress, tryFragment } from './endpoint-list.ts';
 import { renderReference } from './reference-page.ts';
-import { CONSOLE_SCRIPT, THEME_SCRIPT } from './scripts.ts';
-import { STYLES } from './styles.ts';
+import { CONSOLE_SCRIPT, THEME_SCRIPT, STYLES } from './assets.ts';
+import { html, page } from './page.ts';
 
 /** Only the own origin; the viewer sets inline styles and has its icons as data URLs. */
 const VIEWER: StaticPolicy = {
@@ -55,4 +54,23 @@ function own(path: string, type: string, text: () => string): StaticFile {
 function packaged(name: string, type: string): StaticFile {
   const read = () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
   return { path: `/docs/${name}`, type, read };
+}
+
+/**
+ * Renders the page that sends requests: a list of all endpoints. Swagger UI, 1.7 MB of script, takes its place when
+ * somebody chooses an endpoint or comes with one.
+ */
+function renderConsole(api: OpenApi): string {
+  const content = html`<div id="content" role="main"><section aria-labelledby="try"><h1 id="try">Try the API</h1>
+<p>Requests are sent to this service, and count. Logged in, you need no key.</p>
+<p id="state" role="status">Choose a request to fill in and send.</p>
+<noscript><p>This page needs JavaScript. The <a href="/docs">reference</a> does not.</p></noscript></section>
+<div id="docs"><div class="requests">${groupEndpoints(api).map(
+    ({ name, endpoints }) =>
+      html`<h2>${name}</h2><ul>${endpoints.map(
+        (endpoint) =>
+          html`<li><a href="${tryFragment(endpoint)}">${renderAddress(endpoint)} <span>${endpoint.summary}</span></a></li>`,
+      )}</ul>\n`,
+  )}</div></div></div>`;
+  return page({ title: 'Try the API', current: '/docs/try', content, scripts: ['/docs/start.js'] });
 }

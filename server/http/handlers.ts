@@ -1,9 +1,10 @@
 import type { Context } from 'koa';
-import type { AccountOptions, Limits, OpenApiDocument, ServiceState } from '#contract';
+import type { z } from 'zod';
+import type { ENDPOINTS, EndpointName, AccountOptions, Limits, OpenApiDocument, ServiceState } from '#contract';
+import type { Caller, GatewayState, Gateway } from '../gateway/index.ts';
 import type { AccountRemoval, Accounts } from '../accounts/index.ts';
 import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
-import type { Gateway } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
@@ -13,6 +14,44 @@ import type { StreamRegistry } from '../sse/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import type { HttpConfig } from './config.ts';
 import type { OpenRequests } from './open-requests.ts';
+
+type Entry<N extends EndpointName> = (typeof ENDPOINTS)[N];
+type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
+
+type ShareOf<N extends EndpointName> = Entry<N>['auth'] extends 'share'
+  ? NonNullable<GatewayState['share']>
+  : undefined;
+
+/** Input of a handler: the parsed parts of the request and its account. */
+export interface RouteInput<N extends EndpointName> {
+  ctx: Context;
+  /** Account of the request's key or cookie; absent only where the endpoint's `auth` is `none`. */
+  account: Caller;
+  /** Browser session of the request's cookie; present only where the endpoint's `auth` is `login` or `operator`. */
+  loginId: string;
+  /** True for a log-in of an operator. */
+  isOperator: boolean;
+  /** True for an operator who has not given the password within the last minutes. */
+  mustConfirm: boolean;
+  /** Link of the visitor; present only where the endpoint's `auth` is `share`. */
+  share: ShareOf<N>;
+  params: Parsed<Entry<N>, 'params'>;
+  query: Parsed<Entry<N>, 'query'>;
+  /** The parsed JSON body; undefined for endpoints that read their body themselves. */
+  body: Entry<N>['bodyKind'] extends 'json' ? Parsed<Entry<N>, 'body'> : undefined;
+}
+
+type Answer<E> = E extends { success: { schema: infer S extends z.ZodType } } ? z.output<S> : never;
+
+/** Handles the requests of an endpoint: returns the JSON body, or writes the response to `ctx` and returns nothing. */
+export type Handler<N extends EndpointName> = (
+  input: RouteInput<N>,
+  services: Services,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that writes to `ctx` has no value to return
+) => Promise<Answer<Entry<N>> | void>;
+
+/** The handlers of all endpoints. */
+export type Handlers = { [N in EndpointName]: Handler<N> };
 
 /** Dependencies of the routes. */
 export interface Services {

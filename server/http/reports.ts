@@ -1,5 +1,8 @@
-import type { ServiceUsage, Usage, UsageFigures } from '#contract';
-import type { Services } from './services.ts';
+import type { ServiceUsage, Usage, UsageFigures, LedgerFilter } from '#contract';
+import type { Services } from './handlers.ts';
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { csvLine } from '#contract/constants';
 
 const DAY_MS = 86_400_000;
 const NO_WORK = { images: 0, samples: 0, analyses: 0, bytesBefore: 0, bytesAfter: 0 };
@@ -49,4 +52,23 @@ function sum<Figures extends Record<string, number>>(days: Figures[], nothing: F
   const total: Record<string, number> = { ...nothing };
   for (const day of days) for (const name of Object.keys(nothing)) total[name] = (total[name] ?? 0) + (day[name] ?? 0);
   return total as Figures;
+}
+
+async function* lines(accountId: string, filter: LedgerFilter, { accounts }: Services): AsyncGenerator<string> {
+  // Spreadsheets recognise UTF-8 by its byte order mark.
+  yield `\ufeff${csvLine(['time', 'kind', 'credits', 'reference', 'note', 'id'])}`;
+  for await (const { id, kind, delta, ref, note, at } of accounts.transactions.all(accountId, filter)) {
+    yield csvLine([at, kind, delta, ref, note, id]);
+  }
+}
+
+/** Sends the ledger of an account as a CSV file: streamed, so that a long one needs no memory. */
+export function sendLedgerCsv(ctx: Context, accountId: string, filter: LedgerFilter, services: Services): void {
+  ctx.set({
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="imagewright-ledger-${new Date().toISOString().slice(0, 10)}.csv"`,
+    'X-Content-Type-Options': 'nosniff',
+  });
+  ctx.status = 200;
+  ctx.body = Readable.from(lines(accountId, filter, services));
 }
