@@ -1,9 +1,8 @@
 import { composeService } from './compose.ts';
 import { type Config, loadConfig } from './config/index.ts';
-import { explainStart } from './explain-start.ts';
+import { explainStart, warnOfSettings } from './explain-start.ts';
 import { announceFirstAccount } from './first-account.ts';
 import { listen } from './http/index.ts';
-import { warnOfSettings } from './warn-of-settings.ts';
 
 // Inherited by workers: what this program writes is for its user alone.
 process.umask(0o077);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadConfig } from '../server/config/index.ts';
-import { warnOfSettings } from '../server/warn-of-settings.ts';
+import { warnOfSettings } from '../server/explain-start.ts';
 
 function warningsOf(env: NodeJS.ProcessEnv): string[] {
   const said: string[] = [];

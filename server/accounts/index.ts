@@ -33,7 +33,7 @@ export {
 export { fingerprintOf, loadPepper } from './pepper.ts';
 export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
-export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';
+export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './pepper.ts';
 export { hasTokenForm } from './session-tokens.ts';
 
 /** Dependencies of {@link createAccounts}. */

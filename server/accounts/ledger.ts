@@ -1,18 +1,7 @@
 import type { LedgerKind } from '#contract';
 import type { AccountRecord, PendingEntryRecord } from '../db/index.ts';
-import { randomBase62 } from './base62.ts';
-import { newLineId } from './ledger-entries.ts';
-import {
-  ContradictionError,
-  type EntryRequest,
-  type EntryResult,
-  findPending,
-  findWritten,
-  finishEntry,
-  type LedgerDeps,
-  postEntry,
-  requireAccount,
-} from './post-entry.ts';
+import { randomBase62 } from '../ids.ts';
+import { newLineId, ContradictionError, type EntryRequest, type EntryResult, findPending, findWritten, finishEntry, type LedgerDeps, postEntry, requireAccount } from './post-entry.ts';
 
 /** Result of {@link Ledger.settlePending}. */
 export interface Settled {

@@ -2,7 +2,7 @@ import type { LogAction, LogChange, LogFilter, LogLine } from '#contract';
 import { csvLine } from '#contract/constants';
 import type { AccountRepository, OperatorLogRecord, OperatorLogRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { encodeBase62, randomBase62 } from './base62.ts';
+import { encodeBase62, randomBase62 } from '../ids.ts';
 import { momentsOf } from './transactions.ts';
 
 /** Dependencies of {@link createOperatorLog}. */

@@ -1,13 +1,8 @@
 import type { LedgerKind } from '#contract';
-import type {
-  AccountRecord,
-  AccountRepository,
-  LedgerEntryRecord,
-  LedgerRepository,
-  PendingEntryRecord,
-} from '../db/index.ts';
+import type { AccountRecord, AccountRepository, LedgerEntryRecord, LedgerRepository, PendingEntryRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { countEntries, countersOf, newLineId, shardOf, toLine } from './ledger-entries.ts';
+import { createHash } from 'node:crypto';
+import { encodeBase62, randomBase62 } from '../ids.ts';
 
 /** Repositories and clock of the ledger. */
 export interface LedgerDeps {
@@ -142,4 +137,39 @@ function insufficientCredits(balance: number, required: number): AppError {
   return new AppError('insufficient_credits', `Insufficient credits: balance is ${balance}, ${required} needed`, {
     details: { balance, required, shortfall: required - balance },
   });
+}
+
+const SHARDS = 32;
+
+/** Returns the shard of the entry counter that counts a (kind, ref). */
+function shardOf(kind: LedgerKind, ref: string): string {
+  return String(createHash('sha256').update(`${kind} ${ref}`).digest().readUInt32BE() % SHARDS);
+}
+
+/** Counts the entries of an account over all shards. */
+export function countEntries({ lanes }: Pick<AccountRecord, 'lanes'>): number {
+  return Object.values(lanes).reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Generates the id of a ledger entry. Ids of an account sort by the number of earlier entries, independent of server
+ * clocks; concurrent ones sort by time.
+ * @param place 0 for the sign-up, else 1 more than the account's earlier entries
+ */
+export function newLineId(place: number, at: Date): string {
+  return `line_${encodeBase62(place, 7)}${encodeBase62(at.getTime(), 8)}${randomBase62(10)}`;
+}
+
+/** Returns an entry's changes of the counters: `used` is charges less refunds, `granted` all other entries, less withdrawals. */
+export function countersOf({ kind, delta }: { kind: LedgerKind; delta: number }): { used: number; granted: number } {
+  return kind === 'charge' || kind === 'refund' ? { used: -delta, granted: 0 } : { used: 0, granted: delta };
+}
+
+/** Converts a pending entry to a ledger entry; a charge stays open until its job is settled. */
+function toLine(
+  accountId: string,
+  { lineId, kind, ref, delta, note, at }: PendingEntryRecord,
+): LedgerEntryRecord {
+  const line = { _id: lineId, accountId, kind, ref, delta, note, at };
+  return kind === 'charge' ? { ...line, open: true } : line;
 }

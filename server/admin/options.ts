@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_ROLES, type AccountRole } from '#contract';
+import type { Account, Accounts } from '../accounts/index.ts';
+import { AppError } from '../errors.ts';
 
 /** Thrown if the arguments are not a command. */
 export class UsageError extends Error {
@@ -33,4 +35,18 @@ export function wholeNumber(name: string, text: string): number {
     throw new UsageError(`expected --${name} to be a whole number from 1 to 999999999, but received ${text}`);
   }
   return value;
+}
+
+/** Finds the account of an email. @throws not_found */
+export async function findAccount(accounts: Accounts, email: string): Promise<Account> {
+  const account = await accounts.findByEmail(email);
+  if (!account) throw new AppError('not_found', `No account with the email ${email}`);
+  return account;
+}
+
+/** Finds the account of an API key. @throws not_found */
+export async function ownerOf(accounts: Accounts, keyId: string): Promise<string> {
+  const accountId = await accounts.keys.ownerOf(keyId);
+  if (accountId === null) throw new AppError('not_found', `No API key ${keyId}`);
+  return accountId;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ParsedAnswer, parseAnswer, type VisionAnswer } from './answer.ts';
+import { type ParsedAnswer, parseAnswer, type VisionAnswer, stripReasoning } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
 import { type Instructions, REPAIR_REQUEST, schemaOf, shapeRequest } from './prompt.ts';
-import { stripReasoning } from './strip-reasoning.ts';
 import { parseTranslated, type TranslatedAnswer } from './translated-answer.ts';
 import {
   type StructuredMode,

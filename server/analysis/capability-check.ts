@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Logger } from '../observability/index.ts';
 import { startDeadline } from './ask-model.ts';
 import { drawDigits } from './digits-image.ts';
-import { stripReasoning } from './strip-reasoning.ts';
+import { stripReasoning } from './answer.ts';
 import { VisionFailure, type VisionProvider } from './vision-provider.ts';
 
 /** Result of the capability check; `blind`: the service ignores images. */

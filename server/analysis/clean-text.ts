@@ -1,4 +1,5 @@
 import { invisibleCharacters } from '../processing/index.ts';
+import { METADATA_FIELDS } from '#contract';
 
 /** Limits of a text. */
 export interface TextBounds {
@@ -95,3 +96,15 @@ function decodeEntity(whole: string, decimal?: string, hex?: string, name?: stri
   const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
   return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '' : String.fromCodePoint(code);
 }
+
+const { alt, title, caption, tags } = METADATA_FIELDS;
+
+/** Longest texts of a description in code points, and most tags: from files, and from a model (`aiTags`). */
+export const TEXT_LIMITS = {
+  alt: alt.foundLength,
+  title: title.foundLength,
+  caption: caption.foundLength,
+  tag: tags.foundLength,
+  tags: 20,
+  aiTags: 8,
+} as const;

@@ -5,8 +5,7 @@ import type { VisionAnswer } from './answer.ts';
 import type { ModelAnswer } from './ask-model.ts';
 import { describeFromAnswer, isLanguage } from './describe-from-answer.ts';
 import { describeFromFile } from './describe-from-file.ts';
-import type { Description } from './description.ts';
-import { mergeMetadata } from './merge-metadata.ts';
+import { type Description, mergeMetadata } from './merge-metadata.ts';
 import type { Task, View } from './plan-task.ts';
 import { answerIn } from './translated-answer.ts';
 

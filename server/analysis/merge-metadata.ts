@@ -1,13 +1,33 @@
-import {
-  type AiStatus,
-  type AnalyzeOptions,
-  DESCRIBING_FIELDS,
-  EMPTY_METADATA,
-  METADATA_FIELD_NAMES,
-  type Metadata,
-  type MetadataField,
-} from '#contract';
-import type { Description } from './description.ts';
+import { type AiStatus, type AnalyzeOptions, DESCRIBING_FIELDS, EMPTY_METADATA, METADATA_FIELD_NAMES, type Metadata, type MetadataField, type ImageFacts, type ImageKind, type METADATA_SOURCES, type MetadataValues, type ReviewReason } from '#contract';
+
+/** Source of a value. */
+type MetadataSource = (typeof METADATA_SOURCES)[number];
+
+/** Values of the fields; absent ones are unknown. */
+type FieldValues = { [Field in MetadataField]?: NonNullable<MetadataValues[Field]> };
+
+/** Findings of one analysis, before they are merged with the stored metadata. */
+export interface Description {
+  values: FieldValues;
+  source: Partial<Record<MetadataField, MetadataSource>>;
+  /** Language tags (BCP 47) of embedded texts. */
+  taggedLanguages: Partial<Record<MetadataField, string>>;
+  kind: { value: ImageKind; source: 'ai' | 'pixels' } | null;
+  facts: ImageFacts | null;
+  review: Set<ReviewReason>;
+}
+
+/** Sets a value and its source; an empty value changes nothing. */
+export function setField<Field extends MetadataField>(
+  description: Description,
+  field: Field,
+  value: FieldValues[Field] | null,
+  source: MetadataSource,
+): void {
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return;
+  description.values[field] = value;
+  description.source[field] = source;
+}
 
 const TEXT_FIELDS: readonly MetadataField[] = DESCRIBING_FIELDS;
 

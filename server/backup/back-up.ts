@@ -4,9 +4,8 @@ import { keepFiles, requireHold } from '../cluster/index.ts';
 import { type Database, snapshotEmbedded } from '../db/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import { VERSION } from '../version.ts';
-import { type BackupFacts, completeBackup, openBackup, type Progress } from './backup-directory.ts';
+import { type BackupFacts, completeBackup, openBackup, type Progress, requireNamedFiles } from './backup-directory.ts';
 import { copyFiles } from './copy-files.ts';
-import { requireNamedFiles } from './named-files.ts';
 
 /** Input of {@link backUp}. */
 export interface BackUpInput {

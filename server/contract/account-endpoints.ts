@@ -1,22 +1,5 @@
 import { z } from 'zod';
-import {
-  confirmationSchema,
-  confirmedSchema,
-  emailConfirmedSchema,
-  passwordChangeSchema,
-  planListSchema,
-  profilePatchSchema,
-  profileSchema,
-  visitSchema,
-} from './account.ts';
-import {
-  jobHistoryQuerySchema,
-  jobHistorySchema,
-  ledgerFilterSchema,
-  ledgerQuerySchema,
-  usageQuerySchema,
-  usageSchema,
-} from './account-figures.ts';
+import { confirmationSchema, confirmedSchema, emailConfirmedSchema, passwordChangeSchema, planListSchema, profilePatchSchema, profileSchema, visitSchema, jobHistoryQuerySchema, jobHistorySchema, ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema, usageSchema } from './account.ts';
 import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { loginIdSchema } from './ids.ts';

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import { analysisCompleteEventSchema, analysisErrorEventSchema } from './analysis.ts';
 import { IDEMPOTENCY_KEY_LENGTH } from './constants/index.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, errorCodesOf } from './endpoint.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
-import { errorCodesOf } from './errors-of-endpoint.ts';
 import { completeEventSchema, errorEventSchema } from './exports.ts';
 import { progressEventSchema } from './jobs.ts';
 import { convertSchema, type Json, schemaRef } from './openapi-schemas.ts';

@@ -1,24 +1,9 @@
 import { z } from 'zod';
-import { ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema } from './account-figures.ts';
+import { ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema } from './account.ts';
 import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accountIdSchema } from './ids.ts';
-import {
-  accountLinkSchema,
-  accountPageSchema,
-  accountPatchSchema,
-  accountQuerySchema,
-  accountSchema,
-  auditSchema,
-  creditGrantSchema,
-  grantedSchema,
-  invitationSchema,
-  invitedSchema,
-  withdrawalSchema,
-  withdrawnSchema,
-} from './operator.ts';
-import { logFilterSchema, logPageSchema, logQuerySchema } from './operator-log.ts';
-import { serviceStateSchema, serviceUsageSchema } from './service-state.ts';
+import { accountLinkSchema, accountPageSchema, accountPatchSchema, accountQuerySchema, accountSchema, auditSchema, creditGrantSchema, grantedSchema, invitationSchema, invitedSchema, withdrawalSchema, withdrawnSchema, logFilterSchema, logPageSchema, logQuerySchema, serviceStateSchema, serviceUsageSchema } from './operator.ts';
 
 const base = { tag: 'Operator', auth: 'operator', bodyKind: 'none', idempotent: false, errors: [] } as const;
 const ofAccount = z.object({ accountId: accountIdSchema });

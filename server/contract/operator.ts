@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACCOUNT_ROLES } from './account.ts';
+import { ACCOUNT_ROLES, day, usageFiguresSchema } from './account.ts';
 import { accountIdSchema } from './ids.ts';
 import { emailSchema } from './log-in.ts';
 
@@ -105,3 +105,126 @@ export const auditSchema = z
     }),
   })
   .meta({ id: 'Audit' });
+
+/** Actions of the operator log. `account.create` includes invitations; `log-in` is that of an operator. */
+export const LOG_ACTIONS = [
+  'log-in',
+  'password.change',
+  'password.reset',
+  'account.create',
+  'account.plan',
+  'account.role',
+  'account.suspend',
+  'account.resume',
+  'account.link',
+  'account.logout',
+  'account.delete',
+  'credits.grant',
+  'credits.withdraw',
+  'key.create',
+  'key.activate',
+  'key.deactivate',
+  'key.rename',
+  'key.delete',
+] as const;
+export type LogAction = (typeof LOG_ACTIONS)[number];
+
+/** Details of an action: old and new value, amount, ids. Contains no secrets. */
+export type LogChange = Record<string, string | number | boolean | null>;
+
+const idSchema = z.string().regex(/^log_[0-9A-Za-z]+$/, 'expected the nextCursor of an earlier page');
+
+/** A line of the operator log. */
+export const logLineSchema = z
+  .object({
+    id: z.string(),
+    at: z.iso.datetime(),
+    actor: z.object({
+      accountId: z.string().nullable().describe('Null for the command line.'),
+      name: z.string().nullable().describe('Email address, or `command line`; null if the account was deleted.'),
+    }),
+    action: z.enum(LOG_ACTIONS),
+    target: z
+      .object({ accountId: z.string(), email: z.string().nullable().describe('Null if the account was deleted.') })
+      .nullable(),
+    change: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .describe('Old and new value, amount or key id. `failed`: the action of the line `line` ended with this code.'),
+    address: z.string().describe('Network address of the client; empty for the command line.'),
+  })
+  .meta({ id: 'OperatorLogLine' });
+export type LogLine = z.output<typeof logLineSchema>;
+
+/** Selects part of the operator log; days are in UTC and inclusive. */
+export const logFilterSchema = z.object({
+  account: z
+    .string()
+    .trim()
+    .max(254)
+    .optional()
+    .describe('Email address or id of an account that acted or was concerned, or `command line`.'),
+  action: z.enum(LOG_ACTIONS).optional(),
+  from: day.optional().describe('First day, UTC.'),
+  to: day.optional().describe('Last day, UTC, inclusive.'),
+});
+export type LogFilter = z.output<typeof logFilterSchema>;
+
+/** Query of `GET /account/operator/log`. */
+export const logQuerySchema = logFilterSchema.extend({
+  cursor: idSchema.optional().describe('The nextCursor of an earlier page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+/** `GET /account/operator/log`, newest first. */
+export const logPageSchema = z
+  .object({ lines: z.array(logLineSchema), nextCursor: z.string().nullable() })
+  .meta({ id: 'OperatorLogPage' });
+
+const worked = usageFiguresSchema.omit({ credits: true });
+
+/** `GET /account/operator/usage`. */
+export const serviceUsageSchema = z
+  .object({
+    from: day,
+    to: day.describe('Today, in UTC.'),
+    days: z.array(worked.extend({ day })).describe('Every day, oldest first, including days without usage.'),
+    total: worked.describe('Work of the period. Work of accounts that were deleted since counts too.'),
+    accounts: z.object({ total: z.int(), suspended: z.int() }),
+    credits: z.object({
+      balance: z.int().describe('Credits that all accounts have left.'),
+      used: z.int().describe('Charges less refunds of all accounts.'),
+      granted: z.int().describe('Sign-up credits and grants of all accounts, less what operators took back.'),
+    }),
+  })
+  .meta({ id: 'ServiceUsage' });
+export type ServiceUsage = z.output<typeof serviceUsageSchema>;
+
+/** States of the description service. `off`: none is set up; `unverified`: not tested yet. */
+export const MODEL_STATES = ['off', 'ready', 'unverified', 'unavailable'] as const;
+
+/** `GET /account/operator/state`. */
+export const serviceStateSchema = z
+  .object({
+    version: z.string(),
+    disk: z
+      .object({ freeBytes: z.int(), totalBytes: z.int() })
+      .nullable()
+      .describe('Disk where this server receives uploads; null if it cannot be read.'),
+    model: z.object({
+      provider: z.string(),
+      name: z.string().nullable(),
+      state: z.enum(MODEL_STATES),
+    }),
+    mail: z.object({
+      sends: z.boolean().describe('False: links are printed in the log of the service.'),
+      waiting: z.int().describe('Emails that were not sent yet.'),
+      retried: z.int().describe('Those of them that failed at least once.'),
+    }),
+    queue: z.object({
+      waiting: z.int().describe('Images of jobs that wait, on this server.'),
+      busy: z.int().describe('Workers of this server that process an image.'),
+      workers: z.int().describe('Workers of this server.'),
+    }),
+  })
+  .meta({ id: 'ServiceState' });
+export type ServiceState = z.output<typeof serviceStateSchema>;

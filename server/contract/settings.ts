@@ -11,7 +11,7 @@ import {
   PRESETS,
   RESPONSIVE_EDGE,
 } from './constants/index.ts';
-import { canonicalLanguageSchema } from './language.ts';
+import { canonicalLanguageSchema } from './texts.ts';
 
 const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 

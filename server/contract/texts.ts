@@ -1,13 +1,29 @@
 import { z } from 'zod';
-import {
-  LANGUAGE_FIELDS,
-  type LanguageField,
-  languageTag,
-  MAX_LANGUAGES,
-  METADATA_SOURCES,
-} from './constants/index.ts';
-import { languageSchema } from './language.ts';
+import { LANGUAGE_FIELDS, type LanguageField, languageTag, MAX_LANGUAGES, METADATA_SOURCES, LANGUAGE_TAG, LANGUAGE_TAG_LENGTH } from './constants/index.ts';
 import { PATCH_SHAPE, STORED_SHAPE } from './metadata-shapes.ts';
+
+const EXPECTED = 'expected a BCP 47 language tag such as de or pt-BR';
+
+/** A language tag as a request writes it. */
+export const languageSchema = z.string().max(LANGUAGE_TAG_LENGTH).regex(LANGUAGE_TAG, EXPECTED);
+
+/** A language tag in its canonical form. */
+export const canonicalLanguageSchema = languageSchema
+  .refine((tag) => languageTag(tag) !== null, EXPECTED)
+  .overwrite((tag) => languageTag(tag) ?? tag);
+
+/** Languages in their canonical form, none twice. */
+export const languagesSchema = z
+  .array(canonicalLanguageSchema)
+  .min(1)
+  .max(MAX_LANGUAGES)
+  .check((context) => {
+    for (const [index, tag] of context.value.entries()) {
+      if (context.value.indexOf(tag) === index) continue;
+      const message = `expected each language once, but received ${tag} twice`;
+      context.issues.push({ code: 'custom', input: tag, path: [index], message });
+    }
+  });
 
 type Of<Shape extends Record<LanguageField, unknown>> = Pick<Shape, LanguageField>;
 

@@ -2,7 +2,8 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from './public-address.ts';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
 
 /** Resolves a host name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
@@ -75,4 +76,26 @@ function guardedLookup(guard: Guard): LookupFunction {
 function isAllowed(address: string, { allowPrivate = false }: Guard): boolean {
   if (typeof allowPrivate === 'function' && allowPrivate(address)) return true;
   return allowPrivate === true || isPublicAddress(address);
+}
+
+// The only range that IANA has allocated; it excludes e.g. IPv4-compatible addresses (::7f00:1).
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Tests for an address on the public internet that is not this machine's own. Addresses that embed an IPv4 address
+ * (mapped, NAT64, 6to4, Teredo) count as not public, since their destination depends on the network.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  if (parsed.kind() === 'ipv6' && !parsed.match(GLOBAL_UNICAST)) return false;
+  const text = parsed.toNormalizedString();
+  return !ownAddresses().some((own) => own === text);
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address }) => ipaddr.parse(address).toNormalizedString());
 }

@@ -3,7 +3,6 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 import { type Guard, refusalOfUrl, requestGuarded } from './guarded-request.ts';
-import { cleanOriginalFilename } from './original-filename.ts';
 
 /** Limits of one import. */
 export interface ImportLimits {
@@ -159,4 +158,19 @@ function failed(why: string, cause?: unknown): AppError {
 function tooLarge(limit: number): AppError {
   const message = `The file behind the URL is too large: expected at most ${limit} bytes`;
   return new AppError('file_too_large', message, { details: { limit } });
+}
+
+const LONGEST = 255;
+// C0, DEL, C1, and the bidi controls that make "gpj.exe" read as "exe.jpg" in a list.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Cleans a client's file name: basename only, no control characters, at most 255 characters.
+ * @returns `image` if nothing is left
+ */
+export function cleanOriginalFilename(given: string | undefined): string {
+  const basename = (given ?? '').replace(UNPRINTABLE, '').split(/[\\/]/).at(-1) ?? '';
+  const name = [...basename.trim()].slice(0, LONGEST).join('').trim();
+  return name === '' || name === '.' || name === '..' ? 'image' : name;
 }

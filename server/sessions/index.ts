@@ -13,6 +13,6 @@ export {
   withTexts,
 } from './image-texts.ts';
 export { createUrlImporter, filenameOfUrl, type UrlImporter } from './import-url.ts';
-export { cleanOriginalFilename } from './original-filename.ts';
+export { cleanOriginalFilename } from './import-url.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export { showImage, type Upload, type UploadedFile } from './upload-session.ts';

@@ -6,7 +6,7 @@ import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
 import { namespaceFolder, type ObjectStore, type Scratch, uploadKey } from '../storage/index.ts';
-import { editDescribed } from './edit-metadata.ts';
+import { editDescribed } from './image-texts.ts';
 import { createPreviews, type PreviewFile } from './previews.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 

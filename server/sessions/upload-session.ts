@@ -5,8 +5,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { extensionOf, type Processor, rowOf } from '../processing/index.ts';
 import { type ObjectStore, uploadKey } from '../storage/index.ts';
-import { metadataFromUser } from './edit-metadata.ts';
-import { showDescribed } from './image-texts.ts';
+import { metadataFromUser, showDescribed } from './image-texts.ts';
 
 /** A file that was received into a temporary file, or refused while it was received. */
 export type UploadedFile =

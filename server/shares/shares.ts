@@ -18,8 +18,7 @@ import type {
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { newestResult, newestResults, showSharedImage } from './show-images.ts';
-import { textsVersionOf } from './texts-version.ts';
+import { newestResult, newestResults, showSharedImage, textsVersionOf } from './show-images.ts';
 
 interface SharesDeps {
   repositories: Pick<Repositories, 'shares' | 'sessions' | 'images' | 'outputs' | 'accounts'>;

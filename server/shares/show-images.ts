@@ -1,6 +1,6 @@
 import { SAMPLE_SUFFIX, type SharedImage } from '#contract';
 import type { ImageRecord, OutputFile, OutputRecord } from '../db/index.ts';
-import { textsOf } from './texts-version.ts';
+import { createHash } from 'node:crypto';
 
 /** A whole-size file that was made of an image. */
 interface Result {
@@ -44,4 +44,18 @@ export function showSharedImage(
 
 function factsOf({ filename, mimeType, size, width, height }: OutputFile) {
   return { filename, format: mimeType.replace('image/', ''), size, width, height };
+}
+
+/** Returns the texts that a visitor reads. */
+function textsOf({ metadata }: Pick<ImageRecord, 'metadata'>): SharedImage['texts'] {
+  const { filename = null, title = null, alt = null, caption = null, decorative = false } = metadata ?? {};
+  return { filename, title, alt, caption, decorative };
+}
+
+/** Returns the version of an image's texts: 16 hexadecimal digits of a hash, equal for equal texts. */
+export function textsVersionOf(image: Pick<ImageRecord, 'metadata'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify(textsOf(image)))
+    .digest('hex')
+    .slice(0, 16);
 }

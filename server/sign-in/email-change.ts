@@ -1,10 +1,8 @@
 import { AppError } from '../errors.ts';
-import { accountOfLink } from './account-of-link.ts';
-import { invalidLink } from './links.ts';
+import { accountOfLink, invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import type { PasswordSignIn } from './sign-in.ts';
-import { takeMail } from './take-attempt.ts';
-import type { Visitor } from './visitor.ts';
+import { takeMail, type Visitor } from './visitor.ts';
 
 /** Creates the change of email addresses: requested with the password, confirmed by a link sent to the new address. */
 export function createEmailChange(

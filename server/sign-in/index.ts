@@ -5,16 +5,15 @@ import { createBudget, type SharedCounters } from '../budgets/index.ts';
 import type { Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { ownerOfLink } from './account-of-link.ts';
+import { ownerOfLink, createLinks } from './links.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
 import { createClaims } from './claim.ts';
 import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
-import { createLinks } from './links.ts';
 import { createMailOutbox, INVITATION_HOURS } from './mail-outbox.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import type { SignInParts } from './parts.ts';
-import { createPasswordHash, type PasswordHash } from './password-hash.ts';
+import { createPasswordHash, type PasswordHash } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
@@ -23,7 +22,7 @@ import type { Visitor } from './visitor.ts';
 export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from './browser-sessions.ts';
 export { type SignInConfig, signInConfig } from './config.ts';
 export type { OperatorAction } from './operator-actions.ts';
-export type { PasswordHash } from './password-hash.ts';
+export type { PasswordHash } from './password-rules.ts';
 export { describeVisitor, type Visitor } from './visitor.ts';
 
 /** Dependencies of {@link createSignIn}. */

@@ -5,8 +5,7 @@ import type { MailKind, MailRecord, MailRepository, OperatorChange } from '../db
 import type { Mail, Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { Links, NewLink } from './links.ts';
-import { MAIL_TEXTS } from './mail-texts.ts';
-import { operatorChangeMail } from './operator-change-mail.ts';
+import { MAIL_TEXTS, operatorChangeMail } from './mail-texts.ts';
 
 /** Dependencies of {@link createMailOutbox}. */
 export interface MailOutboxDeps {

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/index.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { Links } from './links.ts';
 import type { MailOutbox } from './mail-outbox.ts';
-import type { PasswordHash } from './password-hash.ts';
+import type { PasswordHash } from './password-rules.ts';
 
 /** Shared parts of the sign-in module. */
 export interface SignInParts {

@@ -1,14 +1,12 @@
 import type { LogAction } from '#contract';
 import { AppError } from '../errors.ts';
-import { accountOfLink } from './account-of-link.ts';
+import { accountOfLink, invalidLink } from './links.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
-import { invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { PasswordSignIn } from './sign-in.ts';
 import type { LinkPassword } from './sign-up.ts';
-import { takeMail } from './take-attempt.ts';
-import { describeVisitor, networkOf, type Visitor } from './visitor.ts';
+import { takeMail, describeVisitor, networkOf, type Visitor } from './visitor.ts';
 
 interface Owner {
   id: string;

@@ -3,9 +3,8 @@ import type { Limit, Taken } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
-import type { PasswordHash } from './password-hash.ts';
-import { GUESS_WINDOW_MS, takeAttempt } from './take-attempt.ts';
-import { describeVisitor, networkOf, type Visitor } from './visitor.ts';
+import type { PasswordHash } from './password-rules.ts';
+import { GUESS_WINDOW_MS, takeAttempt, describeVisitor, networkOf, type Visitor } from './visitor.ts';
 
 /** Credentials of a sign-in. */
 export interface Credentials {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { frameComment, frameEvent, frameRetry, type StreamEvent } from './frame.ts';
 
 /** Backlog, in bytes, above which droppable events are not sent. */
 export const DROP_ABOVE_BYTES = 256 * 1024;
@@ -152,3 +151,83 @@ const STREAM_HEADERS = {
   // With keep-alive an ended stream would delay a shutdown.
   Connection: 'close',
 };
+
+/** One event of a stream. */
+export interface StreamEvent {
+  /** Event name; one line. */
+  event: string;
+  /** Value that a client sends back as `Last-Event-ID`; one line. */
+  id: string;
+  /** Sent as one line of JSON. */
+  data: unknown;
+}
+
+/**
+ * Frames an event as `id`, `event` and one `data` line (WHATWG HTML, "Parsing an event stream").
+ * @throws TypeError if the name or id would break the framing, or the data cannot be JSON
+ */
+export function frameEvent({ event, id, data }: StreamEvent): string {
+  if (/[\r\n\0]/.test(event + id)) throw new TypeError('An event name or id must be one line');
+  // JSON escapes CR and LF, the only line ends of the format.
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data) ?? 'null'}\n\n`;
+}
+
+/** Frames a comment, which keeps the connection alive and is ignored by clients. */
+export function frameComment(text: string): string {
+  return `: ${text.replace(/[\r\n]+/g, ' ')}\n\n`;
+}
+
+/** Frames the `retry` field: the client's delay before it reconnects, in milliseconds. */
+export function frameRetry(retryMs: number): string {
+  return `retry: ${Math.trunc(retryMs)}\n`;
+}
+
+const HEARTBEAT_MS = 15_000;
+const TICK_MS = 1_000;
+
+/** The open streams of one server. They share a heartbeat timer; a shutdown ends them. */
+export interface StreamRegistry {
+  /** Responds with an event stream that stays registered until its connection is closed. */
+  open(res: ServerResponse, options: Pick<StreamOptions, 'retryMs' | 'headers'>): EventStream;
+  /** Ends every open stream and aborts its `signal`; streams opened later are not affected. */
+  closeAll(): void;
+  /** Number of streams whose connection is not closed. */
+  readonly size: number;
+}
+
+/**
+ * Creates a registry. Its timer runs only while a stream is open and does not keep the process alive.
+ * @param options.heartbeatMs interval of a stream's heartbeats, in milliseconds. @default 15000
+ */
+export function createStreamRegistry({ heartbeatMs = HEARTBEAT_MS } = {}): StreamRegistry {
+  const streams = new Set<ManagedStream>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const beat = () => {
+    const now = performance.now();
+    for (const stream of streams) stream.tick(now);
+  };
+  const remove = (stream: ManagedStream) => {
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    open(res, options) {
+      const stream = openStream(res, { ...options, heartbeatMs });
+      if (stream.signal.aborted) return stream;
+      streams.add(stream);
+      res.once('close', () => remove(stream));
+      timer ??= setInterval(beat, Math.min(TICK_MS, heartbeatMs)).unref();
+      return stream;
+    },
+    closeAll() {
+      for (const stream of streams) stream.close();
+    },
+    get size() {
+      return streams.size;
+    },
+  };
+}

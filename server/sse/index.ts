@@ -1,4 +1,4 @@
 // Owns server-sent events: framing, heartbeats, slow readers, disconnected clients. Must not know the meaning of events.
 export type { EventStream } from './event-stream.ts';
-export type { StreamEvent } from './frame.ts';
-export { createStreamRegistry, type StreamRegistry } from './stream-registry.ts';
+export type { StreamEvent } from './event-stream.ts';
+export { createStreamRegistry, type StreamRegistry } from './event-stream.ts';

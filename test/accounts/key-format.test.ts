@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashApiKey, hasKeyForm, makeApiKey, sameHash } from '../../server/accounts/key-format.ts';
+import { hashApiKey, hasKeyForm, makeApiKey, sameHash } from '../../server/accounts/api-keys.ts';
 
 const GOLDEN = ['iw_0000000000000000000000000000003PZPfk', 'iw_abcdefghijklmnopqrstuvwxyz01231QPlvC'];
 

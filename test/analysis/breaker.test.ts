@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Admission, createBreaker } from '../../server/analysis/breaker.ts';
+import { type Admission, createBreaker } from '../../server/analysis/gate.ts';
 
 function openedBreaker() {
   const clock = { now: 0 };

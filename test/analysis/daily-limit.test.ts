@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDailyLimit } from '../../server/analysis/daily-limit.ts';
+import { createDailyLimit } from '../../server/analysis/gate.ts';
 import { imagesOfDays } from '../../server/analysis/vision-service.ts';
 
 function setUp(stored: () => Promise<number>) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileNameWords } from '../../server/analysis/file-name-words.ts';
+import { fileNameWords } from '../../server/analysis/describe-from-file.ts';
 import { expectSteady } from '../support/cpu-time.ts';
 
 describe('fileNameWords', () => {

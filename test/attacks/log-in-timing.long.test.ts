@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
+import { createPasswordHash } from '../../server/sign-in/password-rules.ts';
 import { createBrowser, PASSWORD } from '../support/browser-client.ts';
 import { cheapPasswords } from '../support/cheap-passwords.ts';
 import { startTestService } from '../support/service.ts';

@@ -3,9 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type { Resolve } from '../../server/sessions/guarded-request.ts';
+import { type Resolve, isPublicAddress } from '../../server/sessions/guarded-request.ts';
 import { createUrlImporter } from '../../server/sessions/import-url.ts';
-import { isPublicAddress } from '../../server/sessions/public-address.ts';
 import { IMAGE, LIMITS, OUTSIDE, useImportRig } from './import-rig.ts';
 
 const rig = useImportRig();

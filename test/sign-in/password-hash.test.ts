@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
+import { createPasswordHash } from '../../server/sign-in/password-rules.ts';
 import { rejection } from '../accounts/accounts-fixture.ts';
 
 /** Cheap hashes, since their cost is not tested here. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { frameComment, frameEvent, frameRetry } from '../../server/sse/frame.ts';
+import { frameComment, frameEvent, frameRetry } from '../../server/sse/event-stream.ts';
 
 describe('frameEvent', () => {
   it('writes id, event, one data line and a blank line', () => {

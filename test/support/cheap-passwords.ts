@@ -1,4 +1,4 @@
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
+import { createPasswordHash } from '../../server/sign-in/password-rules.ts';
 
 /** Password hashes in a millisecond; those that are delivered take a quarter of a second of a processor. */
 export const cheapPasswords = createPasswordHash({ cost: { ln: 5, r: 8, p: 1 } });

@@ -1,6 +1,5 @@
 import type { LanguageModel } from 'ai';
 import type { ProviderSettings } from '../config.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 
 /** Creates the model of the configured provider. Loads only that provider's package. */
 export async function loadModel({ kind, model, baseUrl, apiKey }: ProviderSettings): Promise<LanguageModel> {
@@ -30,3 +29,22 @@ export async function loadModel({ kind, model, baseUrl, apiKey }: ProviderSettin
     }
   }
 }
+
+/** Most bytes of a response; an answer about one image is far shorter. */
+const MAX_RESPONSE_BYTES = 1_000_000;
+
+/** Fetches with limited response size. Redirects are errors, since they would carry image and key to another host. */
+const boundedFetch: typeof globalThis.fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: 'error' });
+  if (!response.body) return response;
+  let received = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      received += chunk.byteLength;
+      if (received > MAX_RESPONSE_BYTES) controller.error(new Error('the response is too long'));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+};

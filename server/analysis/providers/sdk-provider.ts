@@ -2,7 +2,6 @@ import type { FinishReason, LanguageModel, ModelMessage } from 'ai';
 import type { ProviderSettings } from '../config.ts';
 import { VisionFailure, type VisionProvider, type VisionQuestion, type VisionReply } from '../vision-provider.ts';
 import { loadModel } from './load-model.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 /** Enough for models that reason before they answer; an answer itself takes about 150. */
 const MAX_OUTPUT_TOKENS = 2000;
@@ -92,4 +91,20 @@ function toFailure(sdk: typeof import('ai'), error: unknown): VisionFailure {
   if (UNSUPPORTED.has(status)) return new VisionFailure('unsupported', status);
   const passes = TRANSIENT.has(status) || status >= 500;
   return new VisionFailure(passes ? 'transient' : 'permanent', status, retryAfterMs(responseHeaders ?? {}, Date.now()));
+}
+
+/**
+ * Reads the delay requested by a response, in milliseconds: `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), or
+ * OpenAI's `retry-after-ms`.
+ * @param headers names in lower case
+ * @param now milliseconds since 1970
+ */
+function retryAfterMs(headers: Record<string, string>, now: number): number | null {
+  const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const value = headers['retry-after'];
+  if (value === undefined) return null;
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000;
+  const date = /^[A-Z][a-z]{2},/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

@@ -1,10 +1,8 @@
 // Owns the facts of the contract that programs without zod may load: workers and browsers. Imports nothing.
 export * from './csv-line.ts';
 export * from './formats.ts';
-export * from './image-extension.ts';
 export * from './information.ts';
 export * from './languages.ts';
 export * from './limits.ts';
 export * from './metadata-fields.ts';
 export * from './presets.ts';
-export * from './visible-differences.ts';

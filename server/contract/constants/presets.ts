@@ -27,3 +27,21 @@ export const RESPONSIVE_EDGE = { min: 16, max: 8192 } as const;
 export const MAX_EDGE = { min: 16, max: 65_535 } as const;
 /** Most entries of `responsiveSizes`. */
 export const MAX_RESPONSIVE_SIZES = 10;
+
+/**
+ * What people see of the difference to the original, by the SSIMULACRA2 score of a file: each name holds from its score up to the next
+ * one. The words are in the languages of the element, as `quality.<name>`.
+ */
+export const VISIBLE_DIFFERENCES = [
+  { name: 'none', from: 90 },
+  { name: 'hardly', from: 80 },
+  { name: 'side_by_side', from: 70 },
+  { name: 'visible', from: 50 },
+  { name: 'clear', from: Number.NEGATIVE_INFINITY },
+] as const;
+export type VisibleDifference = (typeof VISIBLE_DIFFERENCES)[number]['name'];
+
+/** Returns the name of the visible difference for a score of at most 100. */
+export function visibleDifference(score: number): VisibleDifference {
+  return VISIBLE_DIFFERENCES.find(({ from }) => score >= from)?.name ?? 'clear';
+}

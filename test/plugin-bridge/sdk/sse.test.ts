@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSseParser, type RawEvent } from '../../../plugin-bridge/sdk/core/sse.ts';
-import { frameComment, frameEvent, frameRetry } from '../../../server/sse/frame.ts';
+import { frameComment, frameEvent, frameRetry } from '../../../server/sse/event-stream.ts';
 
 const encoder = new TextEncoder();
 
