@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { EMBEDDED_FIELDS, type InputFormat, type MetadataLevel } from '#contract/constants';
-import { heicDecoderVersion, libraryVersions } from './library-versions.ts';
 import { QUALITY_VERSION } from './shared/presets.ts';
 import type { OutputSettings } from './shared/protocol.ts';
 import type { VariantSpec } from './shared/variants.ts';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 /** Everything that determines the bytes of a variant. */
 export interface VariantKeyInput extends OutputSettings {
@@ -59,4 +61,31 @@ function fitOf({ height, fit = 'inside', focalPoint }: VariantSpec): unknown[] {
 /** Two of the levels stand for the values of an older setting, `keepCopyright`, so that keys stay. */
 function keyOfLevel(level: MetadataLevel): boolean | string {
   return level === 'rights' ? true : level === 'none' ? false : level;
+}
+
+/**
+ * Reads the version of the package that decodes HEIC, which the service process never loads.
+ * @throws Error if it is not installed
+ */
+export function heicDecoderVersion(): string {
+  try {
+    return (createRequire(import.meta.url)('libheif-js/package.json') as { version: string }).version;
+  } catch (error) {
+    throw new Error('HEIC_INPUT=on needs the package libheif-js, which is not installed', { cause: error });
+  }
+}
+
+/**
+ * Reads the versions of the image library from its package metadata, since the service process never loads the library. The
+ * prebuilt binaries are pinned to exact versions there.
+ */
+export function libraryVersions(): { sharp: string; libvips: string } {
+  // The package exports its entry alone, so its package.json is located from there.
+  const entry = createRequire(import.meta.url).resolve('sharp');
+  const metadata = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')) as {
+    version: string;
+    optionalDependencies?: Record<string, string>;
+  };
+  const binary = `@img/sharp-libvips-${process.platform}-${process.arch}`;
+  return { sharp: metadata.version, libvips: metadata.optionalDependencies?.[binary] ?? 'unknown' };
 }

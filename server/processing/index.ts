@@ -2,7 +2,7 @@
 export { type VariantKeyInput, variantKey } from './cache-key.ts';
 export { type ProcessingConfig, processingConfig, readableFormats } from './config.ts';
 export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
-export { invisibleCharacters } from './invisible-characters.ts';
+export { invisibleCharacters } from './filename.ts';
 export {
   createProcessor,
   type ProbeOrder,

@@ -4,14 +4,12 @@ import { warning } from '#contract';
 import { encodedFormat, type InformationKind, type InputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, readableFormats } from './config.ts';
-import { extensionMismatch } from './extension-mismatch.ts';
+import { extensionMismatch } from './filename.ts';
 import { rejectWithCode, removeOnFailure } from './failed-work.ts';
-import { heicDecoderVersion } from './library-versions.ts';
-import { type ProcessorStats, statsOf } from './processor-stats.ts';
-import { closeQueues, type Queues, startQueues } from './queues.ts';
-import { mimeTypeOf } from './shared/formats.ts';
+import { heicDecoderVersion } from './cache-key.ts';
+import { type ProcessorStats, statsOf, closeQueues, type Queues, startQueues } from './queues.ts';
+import { mimeTypeOf, estimateMemory, signingMemory } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
-import { estimateMemory, signingMemory } from './shared/memory-estimate.ts';
 import type {
   OutputSettings,
   PlaceholderTask,

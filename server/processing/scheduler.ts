@@ -1,5 +1,4 @@
-import { choosePreempted, pickNext } from './choose-task.ts';
-import { type Capacity, MOST_STOPS, memoryInUse, type SchedulerState, type Task } from './scheduler-state.ts';
+import { choosePreempted, pickNext, type Capacity, MOST_STOPS, memoryInUse, type SchedulerState, type Task } from './choose-task.ts';
 import { countTasks, dequeue, enqueue, everyTask, type Turn } from './turns.ts';
 
 /** A task that waits for a free process and for memory. */

@@ -4,7 +4,7 @@ import { parseAnswer, type VisionAnswer } from '../../server/analysis/answer.ts'
 import { describeFromAnswer } from '../../server/analysis/describe-from-answer.ts';
 import { describeFromFile } from '../../server/analysis/describe-from-file.ts';
 import { mergeMetadata } from '../../server/analysis/merge-metadata.ts';
-import { readXmp } from '../../server/processing/worker/inspect/read-xmp.ts';
+import { readXmp } from '../../server/processing/worker/inspect/inspect-image.ts';
 import { expectSteady } from '../support/cpu-time.ts';
 import { optionsOf } from './analysis-harness.ts';
 import { BASE, GOLDEN_ANSWERS } from './golden-answers.ts';

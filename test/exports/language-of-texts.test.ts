@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Image, ImageResult, UploadResult } from '#contract';
-import { readXmp } from '../../server/processing/worker/inspect/read-xmp.ts';
+import { readXmp } from '../../server/processing/worker/inspect/inspect-image.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImages } from '../support/small-images.ts';
 

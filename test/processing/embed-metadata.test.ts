@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutputFormat } from '#contract';
 import type { EmbeddedTexts } from '#contract/constants';
-import { readXmp } from '../../server/processing/worker/inspect/read-xmp.ts';
+import { readXmp } from '../../server/processing/worker/inspect/inspect-image.ts';
 import { buildXmp } from '../../server/processing/worker/xmp.ts';
 import { type Harness, only, photo, startHarness } from './processor-harness.ts';
 

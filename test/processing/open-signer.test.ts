@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processingConfig } from '../../server/processing/index.ts';
 import { openSigner } from '../../server/processing/signing/open-signer.ts';
-import { trySigner } from '../../server/processing/worker/signing/try-signer.ts';
+import { trySigner } from '../../server/processing/worker/signing/sign-file.ts';
 import { type CertificateChoice, makeCertificate } from '../support/make-certificate.ts';
 import { startHarness } from './processor-harness.ts';
 

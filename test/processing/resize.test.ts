@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EncodedFormat } from '#contract';
 import type { VariantSpec } from '../../server/processing/shared/variants.ts';
 import { openPixels, type Pixels } from '../../server/processing/worker/pixels.ts';
-import { chooseBeforeScaling, chooseQuality } from '../../server/processing/worker/steps/choose-quality.ts';
+import { chooseBeforeScaling, chooseQuality } from '../../server/processing/worker/encode-variant.ts';
 import { encodeScaled, encodeSmallest } from '../../server/processing/worker/steps/encode.ts';
 import { type Pyramid, planScaling, scalePixels } from '../../server/processing/worker/steps/resize.ts';
 import { type Harness, only, photo, startHarness } from './processor-harness.ts';

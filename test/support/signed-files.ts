@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Algorithm, Signer } from '../../server/processing/shared/signer.ts';
 import { asBlob, C2PA_SETTINGS, loadC2pa, withBlobs } from '../../server/processing/worker/signing/c2pa-library.ts';
-import { signClaim } from '../../server/processing/worker/signing/cose-signature.ts';
+import { signClaim } from '../../server/processing/worker/signing/sign-file.ts';
 import { type CertificateChoice, makeCertificate } from './make-certificate.ts';
 
 /** Content credentials of a file as the library reports them. */

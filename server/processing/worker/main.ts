@@ -19,14 +19,12 @@ import type {
 } from '../shared/protocol.ts';
 import type { Signer } from '../shared/signer.ts';
 import { unsupportedImage } from './detect.ts';
-import { prepareImageLibrary } from './image-library.ts';
+import { prepareImageLibrary, findOpenLoaders } from './image-library.ts';
 import { inspectImage } from './inspect/inspect-image.ts';
-import { findOpenLoaders } from './loader-check.ts';
-import { makePlaceholder } from './make-placeholder.ts';
-import { makePreview } from './make-preview.ts';
+import { makePlaceholder, makePreview } from './make-preview.ts';
 import { renderImage } from './pipeline.ts';
 import { probeImage } from './probe-image.ts';
-import { trySigner } from './signing/try-signer.ts';
+import { trySigner } from './signing/sign-file.ts';
 import { createVariantQueue, type VariantQueue } from './variant-queue.ts';
 
 // Lower priority than the service process, which must respond while all cores encode.

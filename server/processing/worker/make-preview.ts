@@ -1,10 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { ProcessingFailure, readSource } from '../shared/failure.ts';
-import type { PreviewReport, PreviewTask } from '../shared/protocol.ts';
+import type { PreviewReport, PreviewTask, PlaceholderTask } from '../shared/protocol.ts';
 import { publish, writePart } from '../shared/save.ts';
 import { rewriteContainer } from './containers/rewrite.ts';
 import { writeExif } from './exif.ts';
 import { openSource, openUpright } from './open-source.ts';
+import { rgbaToThumbHash } from 'thumbhash';
 
 // Fast rather than small, since a user waits for it.
 const PREVIEW_QUALITY = 75;
@@ -44,4 +45,21 @@ async function copyBare({ source, facts, limits }: PreviewTask) {
   const data = rewriteContainer(facts.format, file, metadata, false);
   if (!data) throw new ProcessingFailure('invalid_image', 'The structure of the file is not understood');
   return { data, width: facts.width, height: facts.height };
+}
+
+/** Longest edge that the hash is computed from, in pixels; more is refused by its library. */
+const HASHED_EDGE = 100;
+
+/** Computes the ThumbHash of an image (its first frame), base64. @throws invalid_image | too_many_pixels */
+export async function makePlaceholder({ source, facts, limits }: PlaceholderTask): Promise<string> {
+  const options = { failOn: 'error' as const, limitInputPixels: limits.maxPixels };
+  const size = { width: HASHED_EDGE, height: HASHED_EDGE };
+  const image = await openUpright(await openSource(source, facts.format, options), size);
+  const small = image
+    .resize({ ...size, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' });
+  const { data, info } = await readSource(() => small.toBuffer({ resolveWithObject: true }));
+  return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64');
 }

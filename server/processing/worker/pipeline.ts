@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { EncodedFormat, WarningCode } from '#contract';
-import { encodedFormat } from '#contract/constants';
+import { encodedFormat, type EncodedFormat, FORMATS } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 import { decodedFrames, holdsAnimation } from '../shared/formats.ts';
 import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts';
 import { writePart } from '../shared/save.ts';
-import { isFullSize, variantSize } from '../shared/variant-size.ts';
-import type { VariantSpec } from '../shared/variants.ts';
+import { isFullSize, variantSize, type VariantSpec } from '../shared/variants.ts';
 import { withoutCredentials } from './containers/credentials.ts';
 import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
 import { type GainMapPlan, planGainMap } from './hdr/plan-gain-map.ts';
-import { type OutputPlan, planMetadata } from './metadata/plan-metadata.ts';
-import { refuseOversizedOutput } from './output-limits.ts';
-import { loadSearchTools, type SearchTools } from './quality/search-tools.ts';
+import { type OutputPlan, planMetadata } from './metadata/carried.ts';
+import { loadSearchTools, type SearchTools } from './quality/start-table.ts';
 import { isLostIn, planSigning, type SigningPlan, withoutSignature } from './signing/plan-signing.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
@@ -188,4 +186,26 @@ function droppedFrames({ facts }: RenderTask, format: EncodedFormat): WarningCod
   if (facts.pages <= 1) return [];
   if (facts.format === 'tiff' || facts.format === 'avif' || facts.format === 'heic') return ['pages_dropped'];
   return holdsAnimation(format) && facts.format !== 'png' ? [] : ['animation_dropped'];
+}
+
+/**
+ * Refuses an output that its format cannot hold, before any work is done for it.
+ * @throws output_too_large (details: limit, received), the message names the limit
+ */
+function refuseOversizedOutput(
+  format: EncodedFormat,
+  size: { width: number; height: number },
+  maxAvifPixels: number,
+): void {
+  const edge = Math.max(size.width, size.height);
+  const { label, maxEdge } = FORMATS[format];
+  if (edge > maxEdge) {
+    const message = `${label} holds at most ${maxEdge} pixels a side, but the image is ${size.width} x ${size.height}`;
+    throw new ProcessingFailure('output_too_large', message, { limit: maxEdge, received: edge });
+  }
+  const pixels = size.width * size.height;
+  if (format === 'avif' && pixels > maxAvifPixels) {
+    const message = `AVIF is written up to ${maxAvifPixels} pixels, but the image has ${pixels}; resize it or use WebP`;
+    throw new ProcessingFailure('output_too_large', message, { limit: maxAvifPixels, received: pixels });
+  }
 }

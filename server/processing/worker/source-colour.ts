@@ -1,11 +1,10 @@
 import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
 import type { InputFormat } from '#contract/constants';
-import type { ColourSignal } from './colour/colour-signal.ts';
+import { type ColourSignal, signalOfCodePoints, signalOfGamma, fromConnectionSpace, SRGB_PRIMARIES, type Curve } from './colour/colour-signal.ts';
 import { readHeifColour } from './colour/heif-colour.ts';
-import { hdrOfProfile, signalOfProfile } from './colour/icc-signal.ts';
-import { readPngColour } from './colour/png-colour.ts';
 import { isSrgbProfile } from './icc-profile.ts';
+import { type FileBytes, withFileBytes } from './colour/file-bytes.ts';
 
 /** Source of a file's colours. */
 export interface SourceColour {
@@ -59,4 +58,156 @@ function byProfile(header: Metadata, icc: Buffer, premultiplied: boolean): Sourc
   const isGrey = header.space === 'grey16' || header.space === 'b-w';
   if (signal && (signal.curves.length === 1) === isGrey) return { ...bySignal(signal), premultiplied, warnings };
   return { ...BY_LIBRARY, reducesFirst: isDeep, premultiplied, warnings };
+}
+
+/** Colour chunks of a PNG. */
+interface PngColour {
+  /** Undefined: the embedded profile counts, or nothing is said. Null: sRGB. */
+  signal: ColourSignal | null | undefined;
+  /** True if the embedded profile does not count. */
+  ignoresProfile: boolean;
+}
+
+/** Gamma that is shown as sRGB without chromaticities, in 1/100,000. */
+const PLAIN_GAMMA = 45_455;
+/** Bounds the work for a file of many tiny chunks. */
+const MOST_CHUNKS = 1000;
+const READ = new Set(['cICP', 'iCCP', 'sRGB', 'gAMA', 'cHRM']);
+
+/** Reads the colour chunks of a PNG in the order in which browsers let them count: `cICP`, `iCCP`, `sRGB`, `gAMA` with `cHRM` (third edition, 4.3). */
+function readPngColour(source: string | Buffer): PngColour {
+  const chunks = withFileBytes(source, readChunks);
+  const codePoints = chunks.get('cICP');
+  // Only RGB in full range is defined for PNG.
+  if (codePoints && codePoints.length >= 4 && codePoints[2] === 0 && codePoints[3] === 1) {
+    const [primaries = 0, transfer = 0] = codePoints;
+    const signal = signalOfCodePoints({ primaries, transfer });
+    if (signal !== undefined) return { signal, ignoresProfile: true };
+  }
+  if (chunks.has('iCCP') || chunks.has('sRGB')) return { signal: undefined, ignoresProfile: false };
+  const gamma = chunks.get('gAMA');
+  if (!gamma || gamma.length < 4) return { signal: undefined, ignoresProfile: false };
+  return { signal: ofGamma(gamma.readUInt32BE(0), chunks.get('cHRM')), ignoresProfile: false };
+}
+
+function ofGamma(gamma: number, chromaticities: Buffer | undefined): ColourSignal | null {
+  const isUsable = chromaticities !== undefined && chromaticities.length >= 32;
+  if (gamma === PLAIN_GAMMA && !isUsable) return null;
+  const numbers = isUsable ? Array.from({ length: 8 }, (_, index) => chromaticities.readUInt32BE(index * 4)) : null;
+  return signalOfGamma(gamma / 100_000, numbers?.map((value) => value / 100_000) ?? null);
+}
+
+function readChunks({ read }: FileBytes): Map<string, Buffer> {
+  const chunks = new Map<string, Buffer>();
+  let at = 8;
+  for (let count = 0; count < MOST_CHUNKS; count += 1) {
+    const head = read(at, 8);
+    if (head.length < 8) break;
+    const type = head.toString('latin1', 4, 8);
+    if (type === 'IDAT' || type === 'IEND') break;
+    const length = head.readUInt32BE(0);
+    if (READ.has(type) && !chunks.has(type)) chunks.set(type, read(at + 8, Math.min(length, 32)));
+    at += 12 + length;
+  }
+  return chunks;
+}
+
+const HEADER = 128;
+const MOST_TAGS = 100;
+
+/**
+ * Reads an ICC profile of curves and a matrix (ICC.1:2022), or of a grey curve.
+ * @returns undefined for other kinds (tables, CMYK) and for broken profiles
+ */
+function signalOfProfile(icc: Buffer): ColourSignal | undefined {
+  try {
+    const tags = readTags(icc);
+    const space = icc.toString('latin1', 16, 20);
+    // Tables take precedence over the matrix.
+    if (icc.toString('latin1', 20, 24) !== 'XYZ ' || tags.has('A2B0') || tags.has('A2B1')) return undefined;
+    if (space === 'GRAY') return { curves: [readCurve(tags.get('kTRC'))], matrix: null, hdr: null };
+    if (space !== 'RGB ') return undefined;
+    const colorants = ['rXYZ', 'gXYZ', 'bXYZ'].map((name) => readXyz(tags.get(name)));
+    const columns = Array.from({ length: 9 }, (_, index) => colorants[index % 3]?.[Math.floor(index / 3)] ?? 0);
+    const [red, green, blue] = ['rTRC', 'gTRC', 'bTRC'].map((name) => readCurve(tags.get(name))) as [
+      Curve,
+      Curve,
+      Curve,
+    ];
+    return { curves: [red, green, blue], matrix: fromConnectionSpace(SRGB_PRIMARIES, columns), hdr: null };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the high dynamic range of a profile (its `cicp` tag); null if it has none. */
+function hdrOfProfile(icc: Buffer): ColourSignal | null {
+  try {
+    const tag = readTags(icc).get('cicp');
+    const signal = tag && signalOfCodePoints({ primaries: tag.readUInt8(8), transfer: tag.readUInt8(9) });
+    return signal?.hdr ? signal : null;
+  } catch {
+    return null;
+  }
+}
+
+function readTags(icc: Buffer): Map<string, Buffer> {
+  const tags = new Map<string, Buffer>();
+  const count = Math.min(icc.readUInt32BE(HEADER), MOST_TAGS);
+  for (let index = 0, at = HEADER + 4; index < count; index += 1, at += 12) {
+    const offset = icc.readUInt32BE(at + 4);
+    tags.set(icc.toString('latin1', at, at + 4), icc.subarray(offset, offset + icc.readUInt32BE(at + 8)));
+  }
+  return tags;
+}
+
+function readXyz(tag: Buffer | undefined): number[] {
+  if (!tag) throw new RangeError('colorant');
+  return [8, 12, 16].map((at) => fixed(tag, at));
+}
+
+function readCurve(tag: Buffer | undefined): Curve {
+  const type = tag?.toString('latin1', 0, 4);
+  if (tag && type === 'para') return parametric(tag);
+  if (!tag || type !== 'curv') throw new RangeError('curve');
+  const count = tag.readUInt32BE(8);
+  if (count === 0) return (value) => value;
+  if (count === 1) {
+    const gamma = tag.readUInt16BE(12) / 256;
+    return (value) => value ** gamma;
+  }
+  const points = Array.from({ length: count }, (_, index) => tag.readUInt16BE(12 + index * 2) / 65_535);
+  return (value) => {
+    const place = value * (count - 1);
+    const below = Math.min(count - 2, Math.floor(place));
+    const from = points[below] ?? 0;
+    return from + (place - below) * ((points[below + 1] ?? 0) - from);
+  };
+}
+
+/** Function types 0 to 4 (10.18). */
+function parametric(tag: Buffer): Curve {
+  const kind = tag.readUInt16BE(8);
+  const count = [1, 3, 4, 5, 7][kind];
+  if (count === undefined) throw new RangeError('function');
+  const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = Array.from({ length: count }, (_, index) =>
+    fixed(tag, 12 + index * 4),
+  );
+  const above = (value: number) => Math.max(0, a * value + b) ** g;
+  switch (kind) {
+    case 0:
+      return above;
+    case 1:
+      return (value) => (value >= -b / a ? above(value) : 0);
+    case 2:
+      return (value) => (value >= -b / a ? above(value) + c : c);
+    case 3:
+      return (value) => (value >= d ? above(value) : c * value);
+    default:
+      return (value) => (value >= d ? above(value) + e : c * value + f);
+  }
+}
+
+function fixed(tag: Buffer, at: number): number {
+  return tag.readInt32BE(at) / 65_536;
 }

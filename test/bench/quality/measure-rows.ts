@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { libraryVersions } from '../../../server/processing/library-versions.ts';
+import { libraryVersions } from '../../../server/processing/cache-key.ts';
 import type { EncoderSettings } from '../../../server/processing/shared/presets.ts';
 import type { Pixels } from '../../../server/processing/worker/pixels.ts';
 import { type CodecName, PALETTES, PROBED, TILE_EFFORT } from '../../../server/processing/worker/quality/codecs.ts';

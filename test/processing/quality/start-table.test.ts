@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { libraryVersions } from '../../../server/processing/library-versions.ts';
+import { libraryVersions } from '../../../server/processing/cache-key.ts';
 import { FITTED_WITH, START_TABLE } from '../../../server/processing/worker/quality/start-table.ts';
 import { type FitRow, fitTable } from '../../bench/quality/fit.ts';
 

@@ -11,7 +11,7 @@ import {
   SCALES,
 } from '../../../server/processing/worker/score/constants.ts';
 import type { Pixels, PreparedReference } from '../../../server/processing/worker/score/index.ts';
-import { type Norms, type PlaneErrors, poolErrors } from '../../../server/processing/worker/score/pool-errors.ts';
+import { type Norms, type PlaneErrors, poolErrors } from '../../../server/processing/worker/score/scorer.ts';
 
 /** Scores without the kernel. */
 export function createPlainScorer(fit: Fit = FIT): { prepare(reference: Pixels): PreparedReference } {

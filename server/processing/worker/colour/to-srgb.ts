@@ -1,6 +1,4 @@
-import type { ColourSignal } from './colour-signal.ts';
-import { BT2020_PRIMARIES, type Matrix, matrixBetween, primariesOf } from './primaries.ts';
-import { type Curve, encodeSrgb, hlgDisplayFactor, toneFactor } from './transfer.ts';
+import { type ColourSignal, BT2020_PRIMARIES, type Matrix, matrixBetween, primariesOf, type Curve, encodeSrgb, hlgDisplayFactor, toneFactor } from './colour-signal.ts';
 
 /** Samples of a decoded file, 8 or 16 bits each. */
 export interface Samples {

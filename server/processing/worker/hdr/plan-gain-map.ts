@@ -8,8 +8,9 @@ import type { Pixels } from '../pixels.ts';
 import type { OutputMetadata } from '../steps/encode.ts';
 import type { Scaling } from '../steps/resize.ts';
 import { buildXmp } from '../xmp.ts';
-import { hasForeignGainMap } from './foreign-gain-map.ts';
-import { attachGainMap, encodeGainMap, type GainMap, gainMapDirectory, gainMapFile, readGainMap } from './gain-map.ts';
+import { attachGainMap, encodeGainMap, type GainMap, gainMapDirectory, gainMapFile, readGainMap, furtherImages } from './gain-map.ts';
+import { readItemTypes } from '../containers/avif.ts';
+import { readBoxes } from '../containers/iso-boxes.ts';
 
 /** Outcome of the gain map of an image. */
 export interface GainMapPlan {
@@ -76,4 +77,32 @@ function joined(photograph: Buffer, map: GainMap, metadata: OutputMetadata): Buf
   const first = rewriteContainer('jpeg', photograph, written, true);
   if (!first) throw new Error('expected a JPEG that metadata can be written into');
   return attachGainMap(first, second, map.iso !== null);
+}
+
+/** Name of Apple's map from before ISO 21496-1, in XMP and in properties. */
+const APPLE = 'urn:com:apple:photo:2020:aux:hdrgainmap';
+
+/** Returns true if a file has a gain map of any kind. */
+export function hasGainMap(format: InputFormat, file: Buffer): boolean {
+  return (format === 'jpeg' && readGainMap(file) !== null) || hasForeignGainMap(format, file);
+}
+
+/** Returns true if a file has a gain map that is known and cannot be written again: Apple's older one, or one of an AVIF or HEIC. */
+function hasForeignGainMap(format: InputFormat, file: Buffer): boolean {
+  try {
+    if (format === 'jpeg') return furtherImages(file).some((image) => image.subarray(0, 65_536).includes(APPLE));
+    return (format === 'avif' || format === 'heic') && hasMapItem(file);
+  } catch {
+    // Offsets outside the file.
+    return false;
+  }
+}
+
+/** Finds an item of ISO 21496-1 (`tmap`), or an auxiliary image of Apple. */
+function hasMapItem(file: Buffer): boolean {
+  const meta = readBoxes(file, 0, file.length).find(({ type }) => type === 'meta');
+  const inMeta = meta ? readBoxes(file, meta.start + 4, meta.end) : [];
+  const [items, properties] = ['iinf', 'iprp'].map((name) => inMeta.find(({ type }) => type === name));
+  if (items && [...readItemTypes(file, items).values()].includes('tmap')) return true;
+  return properties !== undefined && file.subarray(properties.start, properties.end).includes(APPLE);
 }

@@ -1,7 +1,7 @@
 import type { HeifError, LibHeif, Plane, Pointer } from 'libheif-js/libheif-wasm/libheif.js';
 import { damagedFile, ProcessingFailure } from '../../shared/failure.ts';
-import { createTiff } from './create-tiff.ts';
-import { startLibHeif } from './libheif.ts';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 
 /** Properties of a HEIC's main picture, from its header. */
 export interface HeicHeader {
@@ -89,4 +89,152 @@ function orThrow<Result extends Pointer>(result: Result | HeifError): Result {
 
 function asFailure({ message = '' }: HeifError): ProcessingFailure {
   return damagedFile(message, new Error(`heif: ${message}`));
+}
+
+/** A memory of WebAssembly. Node's types leave WebAssembly to those of browsers. */
+interface Memory {
+  buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+declare const WebAssembly: {
+  compile(code: Buffer): Promise<object>;
+  Instance: new (code: object, imports: object) => { exports: object };
+  Memory: new () => Memory;
+};
+
+/** Memory of a new instance of the library, in bytes. */
+const START_BYTES = 32_000_000;
+/** A page of WebAssembly's memory. */
+const PAGE_BYTES = 65_536;
+
+let loaded: ReturnType<typeof load> | undefined;
+
+/**
+ * Starts an instance of the library. Each has a memory of its own, which ends with it, and which never takes more than the given bytes: then
+ * the library reports that it has none left. The package is loaded at the first call.
+ */
+async function startLibHeif(bytes: number): Promise<LibHeif> {
+  loaded ??= load();
+  const { create, code } = await loaded;
+  const silent = () => {};
+  return create({
+    print: silent,
+    printErr: silent,
+    instantiateWasm(imports, receive) {
+      const instance = new WebAssembly.Instance(code, imports);
+      limitMemory(instance.exports, START_BYTES + bytes);
+      receive(instance, code);
+      return instance.exports;
+    },
+  });
+}
+
+/** Compiles the code, once for all instances. */
+async function load() {
+  const { default: create } = await import('libheif-js/libheif-wasm/libheif.js');
+  const file = createRequire(import.meta.url).resolve('libheif-js/libheif-wasm/libheif.wasm');
+  return { create, code: await WebAssembly.compile(await readFile(file)) };
+}
+
+function limitMemory(exports: object, most: number): void {
+  const memory: unknown = Object.values(exports).find((one) => one instanceof WebAssembly.Memory);
+  if (!(memory instanceof WebAssembly.Memory)) throw new Error('expected the memory of libheif among its exports');
+  const grow = memory.grow.bind(memory);
+  memory.grow = (pages) => {
+    if (memory.buffer.byteLength + pages * PAGE_BYTES > most) throw new RangeError('the memory is used up');
+    return grow(pages);
+  };
+}
+
+/** Size of a picture: red, green, blue and perhaps alpha, 8 bits each, or 16 bits in little-endian order. */
+interface PlainSize {
+  width: number;
+  height: number;
+  channels: 3 | 4;
+  bits: 8 | 16;
+}
+
+/** The decoder of TIFF reads a strip at a time. */
+const STRIP_BYTES = 4_000_000;
+const HEADER_BYTES = 8;
+const ENTRY_BYTES = 12;
+const SHORT = 3;
+const LONG = 4;
+const UNDEFINED = 7;
+const VALUE_BYTES = { [SHORT]: 2, [LONG]: 4, [UNDEFINED]: 1 } as const;
+/** Alpha by which the colours are not multiplied. */
+const UNASSOCIATED = 2;
+
+interface Entry {
+  tag: number;
+  type: keyof typeof VALUE_BYTES;
+  values: number[] | Buffer;
+}
+
+/**
+ * Creates an uncompressed TIFF (6.0, little-endian) with a colour profile, which the library opens from memory.
+ * @returns the file, and the part of it that its samples have to be written into
+ */
+function createTiff(
+  { width, height, channels, bits }: PlainSize,
+  icc: Buffer | undefined,
+): { file: Buffer; samples: Buffer } {
+  const rowBytes = (width * channels * bits) / 8;
+  const rows = Math.max(1, Math.floor(STRIP_BYTES / rowBytes));
+  const strips = Array.from({ length: Math.ceil(height / rows) }, (_, index) => ({
+    offset: HEADER_BYTES + index * rows * rowBytes,
+    length: Math.min(rows, height - index * rows) * rowBytes,
+  }));
+  const short = (tag: number, ...values: number[]): Entry => ({ tag, type: SHORT, values });
+  const long = (tag: number, ...values: number[]): Entry => ({ tag, type: LONG, values });
+  const entries: Entry[] = [
+    long(256, width),
+    long(257, height),
+    short(258, ...Array<number>(channels).fill(bits)),
+    short(259, 1), // No compression.
+    short(262, 2), // RGB.
+    long(273, ...strips.map(({ offset }) => offset)),
+    short(277, channels),
+    long(278, rows),
+    long(279, ...strips.map(({ length }) => length)),
+    short(284, 1), // Samples of a pixel stand together.
+    ...(channels === 4 ? [short(338, UNASSOCIATED)] : []),
+    ...(icc ? [{ tag: 34_675, type: UNDEFINED, values: icc } as const] : []),
+  ];
+  const samplesEnd = HEADER_BYTES + height * rowBytes;
+  const at = samplesEnd + (samplesEnd % 2);
+  const table = directory(entries, at);
+  const file = Buffer.alloc(at + table.length);
+  file.write('II*\0', 'latin1');
+  file.writeUInt32LE(at, 4);
+  table.copy(file, at);
+  return { file, samples: file.subarray(HEADER_BYTES, samplesEnd) };
+}
+
+function directory(entries: Entry[], at: number): Buffer {
+  const table = Buffer.alloc(2 + entries.length * ENTRY_BYTES + 4);
+  table.writeUInt16LE(entries.length, 0);
+  const outside: Buffer[] = [];
+  let next = at + table.length;
+  for (const [index, { tag, type, values }] of entries.entries()) {
+    const bytes = Buffer.isBuffer(values) ? values : numbers(values, VALUE_BYTES[type]);
+    const entry = 2 + index * ENTRY_BYTES;
+    table.writeUInt16LE(tag, entry);
+    table.writeUInt16LE(type, entry + 2);
+    table.writeUInt32LE(values.length, entry + 4);
+    if (bytes.length <= 4) bytes.copy(table, entry + 8);
+    else {
+      table.writeUInt32LE(next, entry + 8);
+      outside.push(bytes, Buffer.alloc(bytes.length % 2));
+      next += bytes.length + (bytes.length % 2);
+    }
+  }
+  return Buffer.concat([table, ...outside]);
+}
+
+function numbers(values: number[], bytes: number): Buffer {
+  const data = Buffer.alloc(values.length * bytes);
+  for (const [index, value] of values.entries()) data.writeUIntLE(value, index * bytes, bytes);
+  return data;
 }

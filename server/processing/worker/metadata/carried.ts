@@ -1,9 +1,19 @@
-import type { EncodedFormat, InformationKind, MetadataLevel } from '#contract/constants';
+import { type EncodedFormat, type InformationKind, type MetadataLevel, type InputFormat, FORMATS } from '#contract/constants';
 import type { ExifTag } from '../../shared/exif-tags.ts';
 import { fateOf, KINDS, rowOf, type XmpProperty } from '../../shared/ledger.ts';
 import { type Attribution, attributionOf, type ExifEntry, readExifBlock } from '../exif.ts';
 import { iptcValues } from '../inspect/read-iptc.ts';
 import { type Node, parseXmp, propertyOf, type XmpValue, xmpValueOf } from './parse-xmp.ts';
+import { readFile } from 'node:fs/promises';
+import type { Metadata } from 'sharp';
+import { withoutCredentials } from '../containers/credentials.ts';
+import { readGifXmp } from '../containers/gif.ts';
+import { hasGainMap } from '../hdr/plan-gain-map.ts';
+import { isSrgbProfile } from '../icc-profile.ts';
+import type { WarningCode } from '#contract';
+import type { OutputSettings } from '../../shared/protocol.ts';
+import type { OutputMetadata } from '../steps/encode.ts';
+import { buildXmp } from '../xmp.ts';
 
 const MAX_CHARACTERS = 1024;
 
@@ -107,4 +117,52 @@ function readAttribution({ exif, xmp }: Carried): Attribution {
 
 function defaultText({ texts }: Extract<XmpValue, { form: 'alt' }>): string | undefined {
   return (texts.find(({ language }) => language === null) ?? texts[0])?.text;
+}
+
+/** Lists what a file carries beside its pixels, in the order of the ledger. */
+export async function carriedKinds(
+  file: string,
+  format: InputFormat,
+  header: Metadata,
+  pages: number,
+): Promise<InformationKind[]> {
+  const bytes = await readFile(file);
+  // A TIFF has the structure of EXIF.
+  const exif = format === 'tiff' ? bytes : header.exif;
+  const xmp = format === 'gif' ? readGifXmp(bytes) : header.xmpAsString;
+  const { kinds } = readCarried({ exif, xmp, iptc: header.iptc });
+  if (withoutCredentials(format, bytes)) kinds.push('content_credentials');
+  if (hasGainMap(format, bytes)) kinds.push('gain_map');
+  if (header.icc && !isSrgbProfile(header.icc)) kinds.push('icc_profile');
+  if (header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8) kinds.push('depth');
+  if (header.hasAlpha) kinds.push('alpha');
+  if (pages > 1) kinds.push(FORMATS[format].animated || format === 'png' ? 'animation' : 'pages');
+  return kinds;
+}
+
+/** Metadata to write with an image, and the kinds that are lost. */
+export interface OutputPlan {
+  metadata: OutputMetadata;
+  /** Losses. */
+  warnings: WarningCode[];
+}
+
+/** Plans by the ledger what outputs of a format say: what the level of `metadata` keeps of the upload, and the texts of the image. */
+export function planMetadata(
+  origin: MetadataBlocks,
+  { metadata: level, embed }: Pick<OutputSettings, 'metadata' | 'embed'>,
+  format: EncodedFormat,
+): OutputPlan {
+  const carried = readCarried(origin);
+  const { exif, xmp, attribution } = keptOf(carried, format, level);
+  const unreadable: WarningCode[] = carried.unreadable && level !== 'none' ? ['metadata_unreadable'] : [];
+  const lost = carried.kinds.flatMap((kind): WarningCode[] => {
+    const fate = fateOf(kind, format, level);
+    return fate === 'kept' || fate === 'removed' ? [] : [fate];
+  });
+  if (xmp.size > 0 && buildXmp({ xmp }) === null) lost.push('metadata_not_written');
+  return {
+    metadata: { ...attribution, exif, xmp, ...embed },
+    warnings: [...unreadable, ...lost],
+  };
 }

@@ -4,7 +4,7 @@ import { type EncodedImage, encodePixels, type OutputMetadata } from '../steps/e
 import { type Codec, chooseCodec, PROBED, predictNumber, type SearchedFormat, scoreOfFile } from './codecs.ts';
 import { type Sample, takeSample } from './sample.ts';
 import { scoreAt, searchNumber } from './search-number.ts';
-import type { SearchTools } from './search-tools.ts';
+import type { SearchTools } from './start-table.ts';
 import { chooseLayout } from './tiles.ts';
 import { measureTraits, type Traits } from './traits.ts';
 

@@ -1,5 +1,6 @@
 // Written by `npm run fit:quality`, which measures it anew; do not edit.
 import type { StartTable } from './codecs.ts';
+import { createScorer, type Scorer } from '../score/index.ts';
 
 /** Versions of the image library that the table was fitted with. */
 export const FITTED_WITH = { sharp: '0.35.5', libvips: '1.3.4' };
@@ -107,3 +108,17 @@ export const START_TABLE: StartTable = {
     },
   },
 };
+
+/** Means of a search: the scorer, and what was learnt of the encoders. */
+export interface SearchTools {
+  scorer: Scorer;
+  table: StartTable;
+}
+
+let loaded: Promise<SearchTools> | undefined;
+
+/** Loads the tools of the search, once in a process. */
+export function loadSearchTools(): Promise<SearchTools> {
+  loaded ??= createScorer().then((scorer) => ({ scorer, table: START_TABLE }));
+  return loaded;
+}

@@ -6,8 +6,7 @@ import type { RenderTask } from '../../shared/protocol.ts';
 import { isSignable, type Signer } from '../../shared/signer.ts';
 import { withListOfLonger } from '../hdr/gain-map.ts';
 import { type C2pa, dropC2pa, loadC2pa } from './c2pa-library.ts';
-import { type Credentials, readCredentials } from './read-credentials.ts';
-import { signFile } from './sign-file.ts';
+import { type Credentials, readCredentials, signFile } from './sign-file.ts';
 
 /** Size, changes and quality of an exported file, for its actions and assertion. */
 export interface Changes {

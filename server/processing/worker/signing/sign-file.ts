@@ -1,6 +1,8 @@
-import type { Signer } from '../../shared/signer.ts';
-import { asBlob, C2PA_SETTINGS, type C2pa, OUTCOME, withBlobs } from './c2pa-library.ts';
-import { signClaim } from './cose-signature.ts';
+import { type Signer, ALGORITHMS } from '../../shared/signer.ts';
+import { asBlob, C2PA_SETTINGS, type C2pa, OUTCOME, withBlobs, loadC2pa } from './c2pa-library.ts';
+import { constants, createPrivateKey, sign } from 'node:crypto';
+import { encode } from 'cborg';
+import sharp from 'sharp';
 
 /** Content of the manifest of a signed file: its actions, its parent and the own assertion. */
 export interface SigningOrder {
@@ -69,4 +71,107 @@ function createBuilder(
 function addParent(builder: Builder, { file, mimeType }: NonNullable<SigningOrder['parent']>): Promise<void> {
   const ingredient = { relationship: 'parentOf', title: 'Upload', format: mimeType, label: PARENT };
   return builder.addIngredientFromBlob(JSON.stringify(ingredient), mimeType, asBlob(file));
+}
+
+/** Header parameters (RFC 9052, RFC 9360). */
+const ALGORITHM = 1;
+const CERTIFICATES = 33;
+/** Tag 18 of CBOR. */
+const SIGN1 = Buffer.from([0xd2]);
+
+/**
+ * Signs a claim as COSE_Sign1 (RFC 9052, 4.2) with a detached payload and the certificates in the protected header, as C2PA 2.2, 13.2
+ * wants it. The length is the same for every claim.
+ */
+export function signClaim(claim: Uint8Array, signer: Signer): Buffer {
+  const certificates = signer.certificates.map((der) => Buffer.from(der, 'base64'));
+  const { cose } = ALGORITHMS[signer.algorithm];
+  const header = encode(
+    new Map<number, unknown>([
+      [ALGORITHM, cose],
+      [CERTIFICATES, certificates.length === 1 ? certificates[0] : certificates],
+    ]),
+  );
+  const signed = encode(['Signature1', header, new Uint8Array(), claim]);
+  return Buffer.concat([SIGN1, encode([header, new Map(), null, rawSignature(signed, signer)])]);
+}
+
+function rawSignature(data: Uint8Array, { key, algorithm }: Signer): Buffer {
+  const { hash } = ALGORITHMS[algorithm];
+  const isPss = algorithm.startsWith('ps');
+  return sign(hash, data, {
+    key: createPrivateKey(key),
+    dsaEncoding: 'ieee-p1363',
+    ...(isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}),
+  });
+}
+
+/** Content credentials of a file. */
+export interface Credentials {
+  /** True if signature and hashes are right, and the file is the one that was signed. Whether the signer is trusted is not asked. */
+  valid: boolean;
+  /** Codes of C2PA 2.2, 15.2, of what is wrong. */
+  failures: string[];
+  /** References of assertions that may tell or show what exports remove: places, devices, names, pictures. */
+  privateAssertions: string[];
+}
+
+/** Part of the library's report that is read here. */
+interface Report {
+  validation_state?: string;
+  validation_status?: { code: string; explanation?: string }[];
+  manifests: Record<string, Manifest>;
+}
+
+interface Manifest {
+  thumbnail?: { identifier?: string };
+  assertions?: { label: string; instance?: number }[];
+  ingredients?: { label?: string; thumbnail?: { identifier?: string } }[];
+}
+
+/** Assertions that stay: what was done, by which program, whose work it is and what may be done with it. Any other may be private. */
+const PUBLIC =
+  /^(?:c2pa\.(?:actions|hash|ingredient|soft-binding|training-mining|certificate-status|time-stamp)|cawg\.(?:identity|training-mining)|stds\.schema-org\.CreativeWork|io\.imagewright\.)/;
+
+/** Reads and validates the content credentials of a file. @throws string | Error if they cannot be read */
+export async function readCredentials({ WasmReader }: C2pa, mimeType: string, file: Uint8Array): Promise<Credentials> {
+  const reader = await WasmReader.fromBytes(mimeType, file, C2PA_SETTINGS);
+  try {
+    const { validation_state, validation_status = [], manifests } = JSON.parse(reader.json()) as Report;
+    return {
+      valid: validation_state === 'Valid' || validation_state === 'Trusted',
+      failures: validation_status.map(({ code, explanation }) => (explanation ? `${code}: ${explanation}` : code)),
+      privateAssertions: Object.entries(manifests).flatMap(([label, manifest]) => privateOnes(label, manifest)),
+    };
+  } finally {
+    reader.free();
+  }
+}
+
+function privateOnes(manifest: string, { thumbnail, assertions = [], ingredients = [] }: Manifest): string[] {
+  const pictures = [thumbnail, ...ingredients.map((one) => one.thumbnail)].flatMap((one) => one?.identifier ?? []);
+  const metadata = assertions
+    .filter(({ label }) => !PUBLIC.test(label))
+    .map(
+      ({ label, instance = 0 }) => `/c2pa/${manifest}/c2pa.assertions/${label}${instance > 0 ? `__${instance}` : ''}`,
+    );
+  return [
+    ...pictures.filter((uri) => uri.startsWith('self#jumbf=/c2pa/')),
+    ...metadata.map((path) => `self#jumbf=${path}`),
+  ];
+}
+
+/** Signs a tiny image and reads it back. @returns what is wrong with the signature; nothing if it is valid */
+export async function trySigner(signer: Signer): Promise<string[]> {
+  const c2pa = await loadC2pa();
+  const image = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#fff' } })
+    .png()
+    .toBuffer();
+  try {
+    const signed = await signFile(c2pa, image, { mimeType: 'image/png', actions: [] }, signer);
+    const { valid, failures } = await readCredentials(c2pa, 'image/png', signed);
+    return valid ? [] : [...failures, 'not valid'].slice(0, Math.max(1, failures.length));
+  } catch (error) {
+    return [String(error)];
+  }
 }
