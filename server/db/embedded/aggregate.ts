@@ -55,7 +55,6 @@ function refuseUnsupported(pipeline: Doc[]): void {
   for (const stage of pipeline) {
     const [name = 'nothing'] = Object.keys(stage);
     if (!SUPPORTED.stages.split(' ').includes(name)) throw notSupported(`the aggregation stage ${name}`);
-    if (name === '$facet') for (const branch of Object.values(stage[name] as Doc)) refuseUnsupported(branch as Doc[]);
     refuseCode(stage);
   }
 }

@@ -27,13 +27,13 @@ export function isOperatorObject(condition: unknown): condition is Doc {
 }
 
 function compileEntry(key: string, condition: unknown): Predicate {
-  if (key === '$and' || key === '$or' || key === '$nor') {
+  if (key === '$and' || key === '$or') {
     if (!Array.isArray(condition) || condition.length === 0 || !condition.every(isDocument))
       throw new CommandError(2, `${key} must be a nonempty array of documents`);
     const branches = condition.map(compileFilter);
-    if (key === '$and') return (doc) => branches.every((branch) => branch(doc));
-    const any: Predicate = (doc) => branches.some((branch) => branch(doc));
-    return key === '$or' ? any : (doc) => !any(doc);
+    return key === '$and'
+      ? (doc) => branches.every((branch) => branch(doc))
+      : (doc) => branches.some((branch) => branch(doc));
   }
   if (key === '$comment') return () => true;
   if (key.startsWith('$')) throw notSupported(`the query operator ${key}`);
@@ -96,23 +96,11 @@ function compileOperator(operator: string, condition: Doc): PathTest {
       return not(membership(operator, operand));
     case '$exists':
       return (found) => found.some((value) => value !== undefined) === isTruthy(operand);
-    case '$not': {
-      if (!(operand instanceof BSONRegExp) && !isOperatorObject(operand))
-        throw new CommandError(2, '$not needs a regex or a document of operators');
-      return not(compileCondition(operand));
-    }
     case '$regex':
       return anyValue(regexOperator(operand, condition.$options));
     case '$options':
       if (!('$regex' in condition)) throw new CommandError(2, '$options needs a $regex');
       return () => true;
-    case '$size': {
-      if (!Number.isInteger(operand) || (operand as number) < 0)
-        throw new CommandError(2, '$size must be a whole number, not negative');
-      return (found) => found.some((value) => Array.isArray(value) && value.length === operand);
-    }
-    case '$all':
-      return allOf(operand);
     case '$elemMatch':
       return elementMatch(operand);
     case '$type':
@@ -143,18 +131,9 @@ function membership(operator: string, operand: unknown): PathTest {
   return anyValue((value) => has(value) || patterns.some((matches) => matches(value)));
 }
 
-function allOf(operand: unknown): PathTest {
-  if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
-  const tests = operand.map((item) => {
-    if (isOperatorObject(item) && !('$elemMatch' in item)) throw new CommandError(2, 'no $ expressions in $all');
-    return compileCondition(item);
-  });
-  return (found) => tests.length > 0 && tests.every((test) => test(found));
-}
-
 function elementMatch(operand: unknown): PathTest {
   if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
-  const logical = ['$and', '$or', '$nor'].includes(Object.keys(operand)[0] ?? '');
+  const logical = ['$and', '$or'].includes(Object.keys(operand)[0] ?? '');
   const test = elementTest(operand, isOperatorObject(operand) && !logical);
   return (found) => found.some((value) => Array.isArray(value) && value.some(test));
 }
@@ -163,9 +142,8 @@ function elementMatch(operand: unknown): PathTest {
 export function elementTest(condition: Doc, onValue: boolean): ValueTest {
   if (onValue) {
     const test = compileCondition(condition);
-    // An element that is an array itself counts as a whole, except to the operators that look into arrays.
-    const inside = ['$size', '$all', '$elemMatch'].some((operator) => operator in condition);
-    return (value) => test([Array.isArray(value) && !inside ? [value] : value]);
+    // An element that is an array itself counts as a whole, except to the operator that looks into arrays.
+    return (value) => test([Array.isArray(value) && !('$elemMatch' in condition) ? [value] : value]);
   }
   const matches = compileFilter(condition);
   return (value) => isDocument(value) && matches(value);

@@ -4,12 +4,11 @@ import { documentRange } from './catalog.ts';
 import { countField, documentField, listField, namespaceOf, sortField } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError, notSupported } from './errors.ts';
-import { encodeValue, sameValue } from './key-encoding.ts';
-import { valuesAt } from './paths.ts';
+import { sameValue } from './key-encoding.ts';
 import { compileProjection } from './project.ts';
 import { type Found, type Query, runQuery } from './query.ts';
 
-/** find, getMore, killCursors, count, distinct and aggregate. */
+/** find, getMore, killCursors, count and aggregate. */
 export const readCommands: Record<string, CommandHandler> = {
   find(engine, command) {
     const ns = namespaceOf(command, 'find');
@@ -48,18 +47,6 @@ export const readCommands: Record<string, CommandHandler> = {
     const skip = countField(command, 'skip');
     const limit = countField(command, 'limit');
     return { n: countDocuments(engine, ns, { filter, skip, limit }), ok: 1 };
-  },
-
-  distinct(engine, command) {
-    const values: unknown[] = [];
-    const key = String(command.key);
-    for (const { doc } of search(engine, namespaceOf(command, 'distinct'), {
-      filter: documentField(command, 'query'),
-    })) {
-      for (const value of valuesAt(doc, key).flatMap((found) => (Array.isArray(found) ? found : [found])))
-        if (value !== undefined) values.push(value);
-    }
-    return { values: withoutDuplicates(values), ok: 1 };
   },
 
   async aggregate(engine, command) {
@@ -116,13 +103,4 @@ function countingPipeline(pipeline: Doc[]): Query | undefined {
   const { $match, $skip, $limit }: Doc = Object.assign({}, ...pipeline);
   if (!isDocument($match) || $limit === 0) return undefined;
   return { filter: $match, skip: countField({ $skip }, '$skip'), limit: countField({ $limit }, '$limit') };
-}
-
-function withoutDuplicates(values: unknown[]): unknown[] {
-  const distinct = new Map<string, unknown>();
-  for (const value of values) {
-    const key = encodeValue(value).toString('latin1');
-    if (!distinct.has(key)) distinct.set(key, value);
-  }
-  return [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }

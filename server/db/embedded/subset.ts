@@ -14,9 +14,8 @@ export const SUPPORTED = {
     killCursors: 'cursors',
     update: 'updates ordered bypassDocumentValidation',
     delete: 'deletes ordered',
-    findAndModify: 'query sort remove update new fields upsert arrayFilters hint bypassDocumentValidation',
+    findAndModify: 'query sort remove update new fields upsert hint bypassDocumentValidation',
     count: 'query limit skip hint fields',
-    distinct: 'key query hint',
     aggregate: 'pipeline cursor allowDiskUse hint bypassDocumentValidation',
     createIndexes: 'indexes commitQuorum',
     listIndexes: 'cursor',
@@ -32,12 +31,12 @@ export const SUPPORTED = {
     endSessions: '',
   },
   queryOperators:
-    '$eq $ne $gt $gte $lt $lte $in $nin $exists $type $not $regex $options $size $all $elemMatch $and $or $nor $comment',
-  updateOperators: '$set $unset $setOnInsert $inc $min $max $push $pull $pullAll $addToSet',
-  pushModifiers: '$each $slice $position',
-  arrayUpdates: '$ $[] $[identifier] with arrayFilters',
+    '$eq $ne $gt $gte $lt $lte $in $nin $exists $type $regex $options $elemMatch $and $or $comment',
+  updateOperators: '$set $unset $setOnInsert $inc $min $max $push $pull $pullAll',
+  pushModifiers: '$each',
+  arrayUpdates: '$',
   indexes: 'ascending and descending, compound, multikey; unique sparse partialFilterExpression expireAfterSeconds',
   projections: 'inclusion or exclusion of fields, also dotted',
   stages:
-    '$match $sort $group $project $addFields $set $unset $unwind $limit $skip $count $replaceRoot $replaceWith $sortByCount $facet',
+    '$match $sort $group $project $addFields $set $unset $unwind $limit $skip $count $replaceRoot $replaceWith $sortByCount',
 } as const;

@@ -1,11 +1,10 @@
 import { type Doc, isDocument } from './bson-codec.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, notSupported } from './errors.ts';
 import { compileFilter } from './match.ts';
 
-/** Context that resolves a path with `$`, `$[]` or `$[name]` to places. */
+/** Context that resolves a path to places; `query` resolves a `$` in it. */
 export interface TargetContext {
   create: boolean;
-  filters?: Record<string, (element: unknown) => boolean>;
   query?: Doc;
 }
 
@@ -34,7 +33,8 @@ export function resolveTargets(doc: Doc, path: string, context: TargetContext): 
 function descend(parent: unknown, parts: string[], at: number, context: TargetContext, targets: Target[]): void {
   const part = parts[at] as string;
   if (Array.isArray(parent)) {
-    for (const index of elementIndexes(parent, parts, at, context)) step(parent, index, parts, at, context, targets);
+    const index = elementIndex(parent, parts, at, context);
+    if (index !== null) step(parent, index, parts, at, context, targets);
   } else if (!isDocument(parent)) {
     if (context.create)
       throw new CommandError(28, `Cannot create field '${part}' in '${parts.slice(0, at).join('.')}'`);
@@ -78,18 +78,13 @@ function createTarget(holder: Doc, key: string | number): Target {
   };
 }
 
-function elementIndexes(array: unknown[], parts: string[], at: number, context: TargetContext): number[] {
+function elementIndex(array: unknown[], parts: string[], at: number, context: TargetContext): number | null {
   const part = parts[at] as string;
-  if (part === '$') return [matchedIndex(array, parts.slice(0, at).join('.'), context.query ?? {})];
-  const identifier = /^\$\[(.*)\]$/.exec(part)?.[1];
-  if (identifier === undefined) {
-    if (/^\d{1,6}$/.test(part)) return [Number(part)];
-    if (!context.create) return [];
-    throw new CommandError(28, `Cannot create field '${part}' in the array '${parts.slice(0, at).join('.')}'`);
-  }
-  const matches = identifier === '' ? () => true : context.filters?.[identifier];
-  if (!matches) throw new CommandError(2, `No array filter found for identifier '${identifier}'`);
-  return array.flatMap((element, index) => (matches(element) ? [index] : []));
+  if (part === '$') return matchedIndex(array, parts.slice(0, at).join('.'), context.query ?? {});
+  if (/^\d{1,6}$/.test(part)) return Number(part);
+  if (part.startsWith('$[')) throw notSupported(`an update of ${part}`);
+  if (!context.create) return null;
+  throw new CommandError(28, `Cannot create field '${part}' in the array '${parts.slice(0, at).join('.')}'`);
 }
 
 // `$` is the first element that alone satisfies a condition of the query on this array.

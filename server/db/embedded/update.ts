@@ -1,14 +1,13 @@
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compareValues, sameValue } from './key-encoding.ts';
-import { compileFilter, isOperatorObject } from './match.ts';
+import { isOperatorObject } from './match.ts';
 import { changeArray } from './update-arrays.ts';
 import { resolveTargets, type Target, type TargetContext } from './update-targets.ts';
 
 /** An update's parts besides the update document itself. */
 export interface UpdateOptions {
   filter: Doc;
-  arrayFilters?: Doc[];
   /** True if an upsert inserts the document, so that $setOnInsert applies. */
   inserting?: boolean;
 }
@@ -25,7 +24,6 @@ const OPERATORS: Record<string, Operator> = {
   $push: changeArray.$push,
   $pull: changeArray.$pull,
   $pullAll: changeArray.$pullAll,
-  $addToSet: changeArray.$addToSet,
 };
 
 const REMOVERS = new Set(['$unset', '$pull', '$pullAll']);
@@ -73,12 +71,9 @@ function applyOperators(doc: Doc, update: Doc, options: UpdateOptions): Doc {
     return Object.entries(changes).map(([path, operand]) => ({ name, operator, path, operand }));
   });
   refuseConflicts(entries.map((entry) => entry.path));
-  const filters = arrayFilterTests(options.arrayFilters ?? []);
-  const unused = Object.keys(filters).find((id) => !entries.some((entry) => entry.path.includes(`$[${id}]`)));
-  if (unused) throw new CommandError(9, `The array filter for identifier '${unused}' was not used in the update`);
   for (const { name, operator, path, operand } of entries) {
     if (name === '$setOnInsert' && !options.inserting) continue;
-    const context: TargetContext = { create: !REMOVERS.has(name), filters, query: options.filter };
+    const context: TargetContext = { create: !REMOVERS.has(name), query: options.filter };
     for (const target of resolveTargets(doc, path, context)) operator(target, operand, path);
   }
   return doc;
@@ -91,25 +86,6 @@ function refuseConflicts(paths: string[]): void {
     if (path.startsWith(sorted[at - 1] as string))
       throw new CommandError(40, `Updating the path '${path.slice(0, -1)}' would create a conflict`);
   }
-}
-
-// `{'item.price': {$gt: 1}}` tests an element as the field `item` of a document that has only this field.
-function arrayFilterTests(arrayFilters: Doc[]): Record<string, (element: unknown) => boolean> {
-  return Object.fromEntries(
-    arrayFilters.map((filter) => {
-      const names = new Set(identifiers(filter));
-      const [name] = names;
-      if (!name || names.size > 1) throw new CommandError(9, 'each array filter needs exactly one identifier');
-      const matches = compileFilter(filter);
-      return [name, (element: unknown) => matches({ [name]: element })];
-    }),
-  );
-}
-
-function identifiers(filter: Doc): string[] {
-  return Object.entries(filter).flatMap(([key, condition]) =>
-    key.startsWith('$') && Array.isArray(condition) ? condition.flatMap(identifiers) : [key.split('.')[0] as string],
-  );
 }
 
 function increment(target: Target, operand: unknown, path: string): void {

@@ -9,7 +9,7 @@ import { type Found, runQuery } from './query.ts';
 import { FullDiskError } from './store.ts';
 import { applyUpdate, upsertBase } from './update.ts';
 
-const UPDATE_FIELDS = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint'];
+const UPDATE_FIELDS = ['q', 'u', 'upsert', 'multi', 'hint'];
 /** Documents that one write removes on a full disk. */
 const PART = 10;
 const DELETE_FIELDS = ['q', 'limit', 'hint'];
@@ -72,7 +72,7 @@ export const writeCommands: Record<string, CommandHandler> = {
         if (found) engine.documents.remove(collection as Collection, found);
         return { lastErrorObject: { n: found ? 1 : 0 }, value: shown(found?.doc), ok: 1 };
       }
-      const item = { q: filter, u: command.update, arrayFilters: command.arrayFilters };
+      const item = { q: filter, u: command.update };
       if (found) {
         const before = shown(found.doc);
         const after = updateFound(engine, collection as Collection, found, item).doc;
@@ -155,7 +155,7 @@ function updateMatching(
 }
 
 function updateFound(engine: Engine, collection: Collection, found: Found, item: Doc): { doc: Doc; changed: boolean } {
-  const doc = applyUpdate(decode(found.raw), item.u, updateOptions(item));
+  const doc = applyUpdate(decode(found.raw), item.u, { filter: documentField(item, 'q') });
   return { doc, changed: engine.documents.replace(collection, found, doc) };
 }
 
@@ -163,7 +163,7 @@ function upsert(engine: Engine, ns: string, item: Doc): { _id: unknown; doc: Doc
   const filter = documentField(item, 'q');
   compileFilter(filter);
   const base = isOperatorObject(item.u) ? upsertBase(filter) : upsertId(filter);
-  const doc = applyUpdate(base, item.u, { ...updateOptions(item), inserting: true });
+  const doc = applyUpdate(base, item.u, { filter: documentField(item, 'q'), inserting: true });
   const _id = engine.documents.insert(ensureCollection(engine, ns), doc);
   return { _id, doc: { _id, ...doc } };
 }
@@ -171,10 +171,4 @@ function upsert(engine: Engine, ns: string, item: Doc): { _id: unknown; doc: Doc
 function upsertId(filter: Doc): Doc {
   const { _id } = upsertBase(filter);
   return _id === undefined ? {} : { _id };
-}
-
-function updateOptions(item: Doc): { filter: Doc; arrayFilters?: Doc[] } {
-  const arrayFilters = item.arrayFilters ? listField<Doc>(item, 'arrayFilters') : undefined;
-  if (arrayFilters && !arrayFilters.every(isDocument)) throw new CommandError(14, 'arrayFilters have to be documents');
-  return { filter: documentField(item, 'q'), arrayFilters };
 }

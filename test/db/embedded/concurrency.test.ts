@@ -68,7 +68,7 @@ describe('50 clients at once', () => {
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(names.length / 2);
       expect(names.length).toBeGreaterThanOrEqual(2 * Math.ceil(50 / 3));
       const late = await outputs.insertOne({ space, names: ['late'] });
-      const taken = outputs.updateOne({ _id: late.insertedId }, { $addToSet: { names: names[0] } });
+      const taken = outputs.updateOne({ _id: late.insertedId }, { $push: { names: names[0] } });
       expect(await rejection(taken)).toMatchObject({ code: 11000 });
     }
   });

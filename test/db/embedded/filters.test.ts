@@ -92,16 +92,8 @@ const CASES: [filter: object, found: string[]][] = [
   [{ a: { $elemMatch: { b: 3, c: 2 } } }, ['docs']],
   [{ a: { $elemMatch: { $gt: 1, $lt: 3 } } }, ['list']],
   [{ a: { $elemMatch: { $or: [{ b: 3 }, { c: 1 }] } } }, ['docs', 'docsPartly']],
-  [{ a: { $size: 3 } }, ['list']],
-  [{ a: { $size: 0 } }, ['listEmpty']],
-  [{ a: { $all: [1, 3] } }, ['list']],
-  [{ a: { $all: [] } }, []],
-  [{ a: { $all: [1] } }, ['one', 'list']],
-  [{ a: { $all: [{ $elemMatch: { b: 1 } }, { $elemMatch: { c: 2 } }] } }, ['docs']],
   [{ a: /^one/i }, ['text', 'upper', 'listText']],
   [{ a: { $regex: '^ONE$', $options: 'i' } }, ['text', 'listText']],
-  [{ a: { $not: { $gt: 0 } } }, not('one', 'two', 'half', 'list', 'huge')],
-  [{ a: { $not: /o/i } }, not('text', 'upper', 'listText')],
   [{ a: { $type: 'string' } }, ['text', 'upper', 'listText']],
   [{ a: { $type: ['objectId', 'bool'] } }, ['yes', 'no', 'id']],
   [{ a: { $type: 'binData' } }, ['bytes', 'otherBytes']],
@@ -110,8 +102,7 @@ const CASES: [filter: object, found: string[]][] = [
   [{ a: { $type: 'null' } }, ['null', 'listNull']],
   [{ $or: [{ a: 1 }, { a: 'one' }] }, ['one', 'list', 'text', 'listText']],
   [{ $and: [{ a: { $gt: 0 } }, { a: { $lt: 1 } }] }, ['half']],
-  [{ $nor: [{ a: { $exists: true } }] }, ['missing']],
-  [{ $and: [{ $or: [{ a: 1 }, { a: 2 }] }, { a: { $size: 3 } }] }, ['list']],
+  [{ $and: [{ $or: [{ a: 1 }, { a: 2 }] }, { 'a.1': 2 }] }, ['list']],
   [{ _id: 'one', a: 1 }, ['one']],
   [{ _id: { $in: ['one', 'two', 'gone'] } }, ['one', 'two']],
   [{ constructor: { $exists: true } }, []],
@@ -124,7 +115,6 @@ const REFUSED: [filter: object, code: number][] = [
   [{ a: { $in: 1 } }, 2],
   [{ a: { $regex: '(' } }, 51091],
   [{ a: { $elemMatch: 1 } }, 2],
-  [{ a: { $not: 1 } }, 2],
 ];
 
 beforeAll(async () => {
@@ -145,7 +135,7 @@ describe('a filter', () => {
   });
 
   it.skipIf(process.env.TEST_MONGODB_URI)('outside the subset fails loudly, whatever the documents', async () => {
-    for (const filter of [{ $where: 'true' }, { a: { $near: [0, 0] } }, { $expr: true }, { $text: { $search: 'x' } }]) {
+    for (const filter of [{ $where: 'true' }, { a: { $near: [0, 0] } }, { $expr: true }, { $text: { $search: 'x' } }, { $nor: [{ a: 1 }] }, { a: { $size: 1 } }, { a: { $not: /x/ } }, { a: { $all: [1] } }]) {
       const error = await rejection(database.connection.collection('nothing').find(filter).toArray());
       expect(error.message).toContain('not supported by the embedded store');
     }
