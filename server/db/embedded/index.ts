@@ -2,8 +2,9 @@
 import { Worker } from 'node:worker_threads';
 import type { WorkerMessage } from './worker.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
+import { makePrivateDirectory } from './ownership.ts';
+import { openStore } from './store.ts';
 
-export { snapshotEmbedded } from './snapshot.ts';
 export { SUPPORTED } from './subset.ts';
 
 /** Options of the embedded database. */
@@ -70,4 +71,19 @@ function createWorker(workerData: { directory: string; ttlSeconds: number }): Wo
   // A small young generation: 30 MB less with 100,000 documents, at the same speed.
   const resourceLimits = { maxYoungGenerationSizeMb: 8 };
   return new Worker(WORKER_FILE, { workerData, resourceLimits, execArgv: [...WORKER_LOADER] });
+}
+
+/**
+ * Writes a consistent snapshot of a database, whether a process serves it or not, into a new directory. Every write that
+ * was acknowledged before the call is in it.
+ * @throws Error with the code ENOSPC, or if the directory holds a database
+ */
+export async function snapshotEmbedded(directory: string, to: string): Promise<void> {
+  makePrivateDirectory(to);
+  const store = openStore(directory);
+  try {
+    await store.snapshot(to);
+  } finally {
+    await store.close();
+  }
 }

@@ -5,8 +5,7 @@ import { countField, documentField, listField, namespaceOf, sortField } from './
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { sameValue } from './key-encoding.ts';
-import { compileProjection } from './project.ts';
-import { type Found, type Query, runQuery } from './query.ts';
+import { compileProjection, type Found, type Query, runQuery } from './query.ts';
 
 /** find, getMore, killCursors, count and aggregate. */
 export const readCommands: Record<string, CommandHandler> = {

@@ -1,7 +1,13 @@
 import { createServer, type Socket } from 'node:net';
-import type { Engine } from './engine.ts';
-import { runCommand } from './run-command.ts';
-import { createFramer, encodeReply, parseRequest } from './wire.ts';
+import type { Engine, CommandHandler } from './engine.ts';
+import { createFramer, encodeReply, parseRequest, type Request } from './wire.ts';
+import { administrationCommands } from './administration-commands.ts';
+import type { Doc } from './bson-codec.ts';
+import { refuseUnknownFields } from './command-fields.ts';
+import { CommandError, describeError, notSupported } from './errors.ts';
+import { readCommands } from './read-commands.ts';
+import { COMMON_FIELDS, SUPPORTED } from './subset.ts';
+import { writeCommands } from './write-commands.ts';
 
 /** Time limit for clients to read their last replies when the server closes. */
 const FLUSH_MS = 1000;
@@ -72,4 +78,29 @@ function serveConnection(state: State, socket: Socket): void {
       socket.destroy();
     }
   });
+}
+
+const ALIASES: Record<string, string> = {
+  isMaster: 'hello',
+  ismaster: 'hello',
+  findandmodify: 'findAndModify',
+  buildinfo: 'buildInfo',
+};
+
+const HANDLERS: Record<string, CommandHandler> = { ...readCommands, ...writeCommands, ...administrationCommands };
+
+/** Runs one request and returns its reply; converts errors to error replies. */
+async function runCommand(engine: Engine, request: Request): Promise<Doc | Buffer> {
+  try {
+    const name = ALIASES[request.name] ?? request.name;
+    const handler = Object.hasOwn(HANDLERS, name) ? HANDLERS[name] : undefined;
+    if (!handler) throw notSupported(`the command ${request.name}`);
+    if (typeof request.command.$db !== 'string') throw new CommandError(73, 'a command needs a database');
+    const accepted = `${COMMON_FIELDS} ${SUPPORTED.commands[name as keyof typeof SUPPORTED.commands]}`.split(' ');
+    refuseUnknownFields(`${request.name}`, request.command, [request.name, ...accepted]);
+    if (request.command.startTransaction || request.command.autocommit === false) throw notSupported('a transaction');
+    return await handler(engine, request.command, request.name);
+  } catch (error) {
+    return { ok: 0, ...describeError(error) };
+  }
 }

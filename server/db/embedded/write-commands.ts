@@ -4,8 +4,7 @@ import { documentField, listField, namespaceOf, refuseUnknownFields, sortField }
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError, describeError } from './errors.ts';
 import { compileFilter, isOperatorObject } from './match.ts';
-import { compileProjection } from './project.ts';
-import { type Found, runQuery } from './query.ts';
+import { compileProjection, type Found, runQuery } from './query.ts';
 import { FullDiskError } from './store.ts';
 import { applyUpdate, upsertBase } from './update.ts';
 

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Catalog } from '../../../server/db/embedded/catalog.ts';
-import { createCommitQueue } from '../../../server/db/embedded/commit-queue.ts';
+import { createCommitQueue } from '../../../server/db/embedded/engine.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
-import { RESERVE_BYTES } from '../../../server/db/embedded/reserve.ts';
-import { openStore, type Store } from '../../../server/db/embedded/store.ts';
+import { RESERVE_BYTES, openStore, type Store } from '../../../server/db/embedded/store.ts';
 import { freshDirectory } from './embedded-fixture.ts';
 
 describe('the end of the database', () => {
