@@ -98,7 +98,7 @@ const OUTSIDE = {
   },
   'widget/dashboard': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
   'widget/link': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
-  'widget/share': { may: ['widget'], packages: 'node_modules/(lit|@lit)' },
+  'widget/share': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
   'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
 };
 /** They hand over to `server/start.mjs`, which builds and starts whatever there is, and do nothing else. */

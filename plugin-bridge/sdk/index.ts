@@ -3,7 +3,9 @@
 export { type Client, createClient, createImageClient } from './client.ts';
 export type { CompleteDataOf, JobStream } from './core/job-stream.ts';
 export {
+  addressOf,
   type CallOptions,
+  type CallPlace,
   type ClientOptions,
   type HeadersSource,
   newIdempotencyKey,

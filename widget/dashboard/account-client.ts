@@ -1,37 +1,11 @@
-import type {
-  AccountOptions,
-  AccountView,
-  ApiKeyView,
-  LedgerFilter,
-  Link,
-  LinkSent,
-  LogFilter,
-  Login,
-  LogLine,
-  PastJob,
-  PlanList,
-  Profile,
-  ServiceState,
-  ServiceUsage,
-  Transaction,
-  Usage,
-} from '#contract';
-import { ApiError, ConnectionError, newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
+import type { CallInput, CallName, Calls, LedgerFilter, LogFilter } from '#contract';
+import { ApiError, addressOf, type CallPlace, ConnectionError, newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
 
 /** Keys of an account, and the limit of its plan. */
-export interface KeyList {
-  keys: ApiKeyView[];
-  limit: { used: number; limit: number };
-}
+export type KeyList = Calls['GET /account/keys']['answer'];
 
 /** True if all balances match the ledger. */
-export interface Audit {
-  ok: boolean;
-  broken: { rule: string; accountId: string; ref: string | null; message: string }[];
-  figures: { accounts: number; lines: number; pending: number; balance: number; used: number; granted: number };
-}
-
-type Query = Record<string, string | number | undefined>;
+export type Audit = Calls['GET /account/operator/audit']['answer'];
 
 /** Asks for the password and confirms the log-in with it; false if the user does not give it. */
 type PasswordPrompt = () => Promise<boolean>;
@@ -42,18 +16,24 @@ export function promptPasswordWith(prompt: PasswordPrompt): void {
   promptPassword = prompt;
 }
 
-/** Sends a request; if the service asks for the password, the user is asked and the same request is sent again. */
-async function call<T>(...request: Parameters<typeof send>): Promise<T> {
+/** Calls an endpoint; if the service asks for the password, the user is asked and the same request is sent again. */
+async function call<Name extends CallName>(
+  name: Name,
+  input = {} as CallInput<Name>,
+  headers: Record<string, string> = {},
+): Promise<Calls[Name]['answer']> {
   try {
-    return await send<T>(...request);
+    return await send(name, input, headers);
   } catch (error) {
     const wanted = error instanceof ApiError && error.code === 'password_required';
     if (!wanted || !(await promptPassword())) throw error;
-    return send<T>(...request);
+    return send(name, input, headers);
   }
 }
 
-async function send<T>(method: string, path: string, json?: unknown, headers: Record<string, string> = {}): Promise<T> {
+async function send<T>(name: string, input: CallPlace & { body?: unknown }, headers: Record<string, string>): Promise<T> {
+  const { method, path } = addressOf(name, input);
+  const { body: json } = input;
   let response: Response;
   try {
     response = await fetch(path, {
@@ -70,14 +50,9 @@ async function send<T>(method: string, path: string, json?: unknown, headers: Re
   throw new ApiError(`${error}`, response.status, details, response.headers);
 }
 
-const get = <T>(path: string, query: Query = {}) => call<T>('GET', withQuery(path, query));
-const post = <T>(path: string, json: unknown = {}) => call<T>('POST', path, json);
-
-/** Appends the parameters that are set to a path. */
-export function withQuery(path: string, query: Query): string {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(set.map(([name, value]) => [name, `${value}`]));
-  return search.size > 0 ? `${path}?${search}` : path;
+/** Returns the path of a GET with the parameters that are set. */
+export function withQuery(path: string, query: Record<string, string | undefined>): string {
+  return addressOf(`GET ${path}`, { query }).path;
 }
 
 /**
@@ -85,64 +60,63 @@ export function withQuery(path: string, query: Query): string {
  * `ConnectionError`.
  */
 export const accountClient = {
-  options: () => get<AccountOptions>('/account/options'),
-  signUp: (email: string) => post<LinkSent>('/account/sign-up', { email }),
-  confirmSignUp: (token: string, password: string) => post<Profile>('/account/sign-up/confirm', { token, password }),
-  logIn: (email: string, password: string) => post<Profile>('/account/log-in', { email, password }),
-  logOut: () => call<void>('POST', '/account/log-out'),
-  requestReset: (email: string) => post<LinkSent>('/account/password-reset', { email }),
+  options: () => call('GET /account/options'),
+  signUp: (email: string) => call('POST /account/sign-up', { body: { email } }),
+  confirmSignUp: (token: string, password: string) =>
+    call('POST /account/sign-up/confirm', { body: { token, password } }),
+  logIn: (email: string, password: string) => call('POST /account/log-in', { body: { email, password } }),
+  logOut: () => call('POST /account/log-out'),
+  requestReset: (email: string) => call('POST /account/password-reset', { body: { email } }),
   resetPassword: (token: string, password: string) =>
-    post<Profile>('/account/password-reset/confirm', { token, password }),
+    call('POST /account/password-reset/confirm', { body: { token, password } }),
   claim: (token: string, password: string, email?: string) =>
-    post<Profile>('/account/claim', { token, password, ...(email ? { email } : {}) }),
-  readLink: (token: string) => post<Link>('/account/link', { token }),
-  confirmEmail: (token: string) => post<{ email: string }>('/account/email/confirm', { token }),
+    call('POST /account/claim', { body: { token, password, ...(email ? { email } : {}) } }),
+  readLink: (token: string) => call('POST /account/link', { body: { token } }),
+  confirmEmail: (token: string) => call('POST /account/email/confirm', { body: { token } }),
 
   /** The account that is logged in; null for a visitor. */
-  visit: () => get<{ profile: Profile | null }>('/account/visit'),
-  profile: () => get<Profile>('/account/profile'),
-  changeEmail: (email: string, password: string) => call<Profile>('PATCH', '/account/profile', { email, password }),
+  visit: () => call('GET /account/visit'),
+  profile: () => call('GET /account/profile'),
+  changeEmail: (email: string, password: string) => call('PATCH /account/profile', { body: { email, password } }),
   changePassword: (currentPassword: string, newPassword: string) =>
-    post<void>('/account/password', { currentPassword, newPassword }),
-  confirmPassword: (password: string) => post<{ confirmedUntil: string }>('/account/confirm-password', { password }),
-  deleteAccount: (password: string) => post<void>('/account/delete', { password }),
-  logins: () => get<{ logins: Login[] }>('/account/logins'),
-  revokeLogin: (id: string) => call<void>('DELETE', `/account/logins/${id}`),
-  revokeOtherLogins: () => call<{ revoked: number }>('DELETE', '/account/logins'),
+    call('POST /account/password', { body: { currentPassword, newPassword } }),
+  confirmPassword: (password: string) => call('POST /account/confirm-password', { body: { password } }),
+  deleteAccount: (password: string) => call('POST /account/delete', { body: { password } }),
+  logins: () => call('GET /account/logins'),
+  revokeLogin: (loginId: string) => call('DELETE /account/logins/:loginId', { params: { loginId } }),
+  revokeOtherLogins: () => call('DELETE /account/logins'),
 
-  keys: () => get<KeyList>('/account/keys'),
-  createKey: (name: string) => post<ApiKeyView & { apiKey: string }>('/account/keys', { name }),
-  updateKey: (id: string, patch: { name?: string; active?: boolean }) =>
-    call<ApiKeyView>('PATCH', `/account/keys/${id}`, patch),
-  deleteKey: (id: string) => call<void>('DELETE', `/account/keys/${id}`),
+  keys: () => call('GET /account/keys'),
+  createKey: (name: string) => call('POST /account/keys', { body: { name } }),
+  updateKey: (keyId: string, body: { name?: string; active?: boolean }) =>
+    call('PATCH /account/keys/:keyId', { params: { keyId }, body }),
+  deleteKey: (keyId: string) => call('DELETE /account/keys/:keyId', { params: { keyId } }),
 
-  usage: (days: number) => get<Usage>('/account/usage', { days }),
-  jobs: (limit = 8) => get<{ jobs: PastJob[] }>('/account/jobs', { limit }),
+  usage: (days: number) => call('GET /account/usage', { query: { days } }),
+  jobs: (limit = 8) => call('GET /account/jobs', { query: { limit } }),
+  /** @param path that of the own ledger, or of another account's for operators */
   ledger: (path: string, query: LedgerFilter & { cursor?: string; limit?: number }) =>
-    get<{ transactions: Transaction[]; nextCursor: string | null }>(path, query),
-  plans: () => get<PlanList>('/account/plans'),
+    call(`GET ${path}` as 'GET /account/ledger', { query }),
+  plans: () => call('GET /account/plans'),
 
-  accounts: (query: { search?: string; cursor?: string }) =>
-    get<{ accounts: AccountView[]; nextCursor: string | null }>('/account/operator/accounts', query),
-  invite: (email: string, plan?: string) =>
-    post<{ account: AccountView; link: string | null }>('/account/operator/accounts', { email, plan }),
-  updateAccount: (id: string, patch: { plan?: string; suspended?: boolean; role?: 'user' | 'operator' }) =>
-    call<AccountView>('PATCH', `/account/operator/accounts/${id}`, patch),
+  accounts: (query: { search?: string; cursor?: string }) => call('GET /account/operator/accounts', { query }),
+  invite: (email: string, plan?: string) => call('POST /account/operator/accounts', { body: { email, plan } }),
+  updateAccount: (accountId: string, body: { plan?: string; suspended?: boolean; role?: 'user' | 'operator' }) =>
+    call('PATCH /account/operator/accounts/:accountId', { params: { accountId }, body }),
   /** Grants credits. Each call has its own idempotency key, so that a repeated request grants only once. */
-  grant: (id: string, grant: { amount: number; note?: string }) =>
-    call<{ balance: number }>('POST', `/account/operator/accounts/${id}/credits`, grant, {
-      'Idempotency-Key': newIdempotencyKey(),
-    }),
+  grant: (accountId: string, body: { amount: number; note?: string }) =>
+    call('POST /account/operator/accounts/:accountId/credits', { params: { accountId }, body }, onceHeaders()),
   /** Takes credits back, once like {@link grant}. */
-  withdraw: (id: string, withdrawal: { amount: number; note?: string }) =>
-    call<{ balance: number }>('POST', `/account/operator/accounts/${id}/withdrawals`, withdrawal, {
-      'Idempotency-Key': newIdempotencyKey(),
-    }),
-  newLink: (id: string) => post<{ link: string | null }>(`/account/operator/accounts/${id}/link`),
-  removeAccount: (id: string) => call<void>('DELETE', `/account/operator/accounts/${id}`),
-  serviceUsage: (days: number) => get<ServiceUsage>('/account/operator/usage', { days }),
-  serviceState: () => get<ServiceState>('/account/operator/state'),
-  operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) =>
-    get<{ lines: LogLine[]; nextCursor: string | null }>('/account/operator/log', query),
-  audit: () => get<Audit>('/account/operator/audit'),
+  withdraw: (accountId: string, body: { amount: number; note?: string }) =>
+    call('POST /account/operator/accounts/:accountId/withdrawals', { params: { accountId }, body }, onceHeaders()),
+  newLink: (accountId: string) => call('POST /account/operator/accounts/:accountId/link', { params: { accountId } }),
+  removeAccount: (accountId: string) => call('DELETE /account/operator/accounts/:accountId', { params: { accountId } }),
+  serviceUsage: (days: number) => call('GET /account/operator/usage', { query: { days } }),
+  serviceState: () => call('GET /account/operator/state'),
+  operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) => call('GET /account/operator/log', { query }),
+  audit: () => call('GET /account/operator/audit'),
 };
+
+function onceHeaders(): Record<string, string> {
+  return { 'Idempotency-Key': newIdempotencyKey() };
+}

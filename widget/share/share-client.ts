@@ -1,4 +1,5 @@
-import type { ShareAnswer, ShareAnswerRequest, SharedImages } from '#contract';
+import type { CallInput, CallName, ShareAnswer, ShareAnswerRequest, SharedImages } from '#contract';
+import { addressOf } from '../../plugin-bridge/sdk/index.ts';
 
 /** The service refused or could not be reached; `status` is 0 without a response. */
 export class ShareError extends Error {
@@ -10,27 +11,36 @@ export class ShareError extends Error {
   }
 }
 
+/** An endpoint of visitors. */
+type Call = Extract<CallName, `${string} /shared/${string}`>;
+
 /** Creates the client of a link: its token goes into a header, never into an address. */
 export function createShareClient(token: string) {
-  async function send(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { 'X-Share-Token': token, ...init.headers };
-    const response = await fetch(`/shared/images${path}`, { ...init, headers }).catch(() => null);
+  async function send<Name extends Call>(name: Name, input = {} as CallInput<Name>): Promise<Response> {
+    const { method, path } = addressOf(name, input);
+    const { body } = input as { body?: unknown };
+    const json = body === undefined ? null : { body: JSON.stringify(body) };
+    const headers = { 'X-Share-Token': token, ...(json && { 'Content-Type': 'application/json' }) };
+    const response = await fetch(path, { method, headers, ...json }).catch(() => null);
     if (!response?.ok) throw new ShareError(response?.status ?? 0);
     return response;
   }
 
   return {
     /** Reads the images with their texts and answers. @throws ShareError */
-    images: async (): Promise<SharedImages> => (await send('')).json(),
+    images: async (): Promise<SharedImages> => (await send('GET /shared/images')).json(),
 
-    /** Reads a file of an image: `preview?width=…`, `original` or `result`. @throws ShareError */
-    blob: async (imageId: string, what: string): Promise<Blob> => (await send(`/${imageId}/${what}`)).blob(),
+    /** Reads a preview of an image, `width` pixels wide or more. @throws ShareError */
+    preview: async (imageId: string, width: number): Promise<Blob> =>
+      (await send('GET /shared/images/:imageId/preview', { params: { imageId }, query: { width } })).blob(),
+
+    /** Reads a file of an image. @throws ShareError */
+    file: async (imageId: string, which: 'original' | 'result'): Promise<Blob> =>
+      (await send(`GET /shared/images/:imageId/${which}`, { params: { imageId } })).blob(),
 
     /** Sends an answer in place of the earlier one. @throws ShareError */
-    async answer(imageId: string, answer: ShareAnswerRequest): Promise<ShareAnswer> {
-      const headers = { 'Content-Type': 'application/json' };
-      return (await send(`/${imageId}/answer`, { method: 'POST', headers, body: JSON.stringify(answer) })).json();
-    },
+    answer: async (imageId: string, body: ShareAnswerRequest): Promise<ShareAnswer> =>
+      (await send('POST /shared/images/:imageId/answer', { params: { imageId }, body })).json(),
   };
 }
 

@@ -66,7 +66,7 @@ export class ShareImage extends LitElement {
     const picture = new Image(original.width, original.height);
     picture.alt = texts.decorative ? '' : (texts.alt ?? '');
     try {
-      const blob = await this.client.blob(id, `preview?width=${PREVIEW}`);
+      const blob = await this.client.preview(id, PREVIEW);
       this.#url = URL.createObjectURL(blob);
       picture.src = this.#url;
       // An image that is not decoded yet has no height, and would move what follows.
@@ -101,11 +101,11 @@ export class ShareImage extends LitElement {
       name,
       original: {
         // Of a format that browsers do not show, the large preview is compared, and the comparison says so.
-        blob: () => client.blob(id, 'original').catch(() => new Blob()),
-        fallback: () => client.blob(id, `preview?width=${LARGE}`),
+        blob: () => client.file(id, 'original').catch(() => new Blob()),
+        fallback: () => client.preview(id, LARGE),
         ...original,
       },
-      result: { blob: () => client.blob(id, 'result'), ...result },
+      result: { blob: () => client.file(id, 'result'), ...result },
     };
     this.pair = { pair, i18n: createI18n({ locale: i18n.locale, messages }) };
   }

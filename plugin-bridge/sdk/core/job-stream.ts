@@ -62,7 +62,7 @@ export function createJobStream<E extends AnyJobEvent>(requester: Requester, sou
       const free = { signal: undefined, opened: undefined, start: start && { ...start, signal: undefined } };
       const asking = source.signal?.aborted ? { ...state, ...free } : state;
       await readJobId(asking);
-      const call = { method: 'POST', path: jobPath(asking, 'cancel'), signal: asking.signal };
+      const call = { name: 'POST /v1/jobs/:jobId/cancel', params: { jobId: asking.jobId }, signal: asking.signal } as const;
       await requester.send(call, readNothing).catch((error) => {
         if (!(error instanceof ApiError && error.code === 'job_finished')) throw error;
       });
@@ -135,7 +135,7 @@ async function readResult<E extends AnyJobEvent>(state: StreamState<E>): Promise
 async function connect<E extends AnyJobEvent>(state: StreamState<E>): Promise<ServiceResponse> {
   const { start, jobId, lastEventId, signal } = state;
   const headers: Record<string, string> = lastEventId ? { 'Last-Event-ID': lastEventId } : {};
-  const resume = { path: jobPath(state, 'events'), headers, signal };
+  const resume = { name: 'GET /v1/jobs/:jobId/events', params: { jobId }, headers, signal } as const;
   const response = await state.requester.open(start && (!jobId || state.stopsWithoutListener) ? start : resume);
   const type = response.headers.get('Content-Type') ?? '';
   if (response.status !== 204 && !type.startsWith('text/event-stream')) {
@@ -182,8 +182,4 @@ function accept<E extends AnyJobEvent>(state: StreamState<E>, { id, event, data 
   state.jobId ??= id.split(':')[0] || undefined;
   if (event !== 'progress') state.last = parsed;
   return parsed;
-}
-
-function jobPath<E extends AnyJobEvent>({ jobId }: StreamState<E>, end: string): string {
-  return `/v1/jobs/${encodeURIComponent(jobId ?? '')}/${end}`;
 }

@@ -1,5 +1,6 @@
+import type { CallInput, CallName, Calls } from '#contract';
 import { ApiError, ConnectionError } from '../errors.ts';
-import { readBlob, readError, readJson, type ServiceResponse, toServiceResponse } from './response.ts';
+import { readBlob, readError, readJson, readNothing, type ServiceResponse, toServiceResponse } from './response.ts';
 import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { sendWithProgress, UPLOAD_TIMES, type UploadProgress } from './xhr.ts';
@@ -40,14 +41,16 @@ export interface WriteOptions extends CallOptions {
 /** Rate below which the service refuses an upload. */
 const LOWEST_BYTES_PER_MS = 8;
 
-/** One request. */
-export interface Call extends CallOptions {
-  /** @default 'GET' */
-  method?: string;
-  /** Path below the endpoint, for example `/v1/sessions`. */
-  path: string;
-  query?: Record<string, string | number | undefined>;
-  json?: unknown;
+type Values = Readonly<Record<string, string | number | undefined>>;
+
+/** Values of the path and the query of a call. */
+export interface CallPlace {
+  params?: Values;
+  query?: Values;
+}
+
+/** How a request is sent. */
+interface SendOptions extends CallOptions {
   form?: FormData;
   headers?: Record<string, string>;
   /** Sent with every try. */
@@ -59,16 +62,24 @@ export interface Call extends CallOptions {
   once?: boolean;
 }
 
+/** One request. */
+export interface Call extends SendOptions, CallPlace {
+  /** Method and path, for example `GET /v1/limits`. */
+  name: CallName;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
 /** Sends requests to the service. */
 export interface Requester {
   /** Sends once. @throws ApiError for every response with an error status; ConnectionError */
   open(call: Call): Promise<ServiceResponse>;
   /** Sends, reads the response, and repeats both if that is safe and may help. @throws ApiError, ConnectionError */
   send<T>(call: Call, read: (response: ServiceResponse) => Promise<T>): Promise<T>;
-  /** Reads JSON from a path. */
-  get<T>(path: string, options: CallOptions, query?: Call['query']): Promise<T>;
-  /** Reads a file from a path. */
-  getBlob(path: string, options: CallOptions, query?: Call['query']): Promise<Blob>;
+  /** Calls an endpoint and reads its JSON, if it has any. A GET is repeated if that may help. */
+  call<Name extends CallName>(name: Name, input: CallInput<Name> & SendOptions): Promise<Calls[Name]['answer']>;
+  /** Reads a file. */
+  getBlob<Name extends CallName>(name: Name, input: CallInput<Name> & SendOptions): Promise<Blob>;
   /** Wait before the second try, in milliseconds. */
   retryDelayMs: number;
 }
@@ -94,9 +105,11 @@ export function createRequester(options: ClientOptions): Requester {
     open,
     send,
     retryDelayMs,
-    get: <T>(path: string, { signal }: CallOptions, query?: Call['query']) =>
-      send({ path, query, signal, repeatable: true }, readJson<T>),
-    getBlob: (path, { signal }, query) => send({ path, query, signal, repeatable: true }, readBlob),
+    call: (name, input) => {
+      const read: (response: ServiceResponse) => Promise<unknown> = name.startsWith('DELETE') ? readNothing : readJson;
+      return send({ repeatable: name.startsWith('GET'), ...input, name }, read) as Promise<never>;
+    },
+    getBlob: (name, input) => send({ ...input, name, repeatable: true }, readBlob),
   };
 }
 
@@ -106,11 +119,14 @@ export function newIdempotencyKey(): string {
 }
 
 async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResponse> {
-  const url = addressOf(options.endpoint.replace(/\/+$/, ''), call);
+  const { method, path } = addressOf(call.name, call);
+  const endpoint = options.endpoint.replace(/\/+$/, '');
+  // An endpoint can contain a query: `/?rest_route=/imagewright/v1/service`.
+  const url = endpoint + (endpoint.includes('?') ? path.replace('?', '&') : path);
   const init = {
-    method: call.method ?? 'GET',
+    method,
     headers: await headersOf(options, call),
-    body: call.form ?? (call.json === undefined ? null : JSON.stringify(call.json)),
+    body: call.form ?? (call.body === undefined ? null : JSON.stringify(call.body)),
   };
   const watch = createWatch(options.timeoutMs ?? 60_000, call.signal);
   try {
@@ -143,18 +159,19 @@ async function requireFiles(form: FormData | undefined): Promise<void> {
   }
 }
 
-function addressOf(endpoint: string, { path, query = {} }: Call): string {
+/** Returns method and path of a call, with its values and its query. */
+export function addressOf(name: string, { params = {}, query = {} }: CallPlace): { method: string; path: string } {
+  const [method = '', path = ''] = name.split(' ');
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
-  // An endpoint can contain a query: `/?rest_route=/imagewright/v1/service`.
-  const mark = endpoint.includes('?') ? '&' : '?';
-  return endpoint + path + (search.size > 0 ? mark + search : '');
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, `${value}`);
+  const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(`${params[key]}`));
+  return { method, path: filled + (search.size > 0 ? `?${search}` : '') };
 }
 
 async function headersOf({ apiKey, headers: source }: ClientOptions, call: Call): Promise<Headers> {
   const headers = new Headers(typeof source === 'function' ? await source() : source);
   if (apiKey) headers.set('X-API-Key', apiKey);
-  if (call.json !== undefined) headers.set('Content-Type', 'application/json');
+  if (call.body !== undefined) headers.set('Content-Type', 'application/json');
   if (call.idempotencyKey) headers.set('Idempotency-Key', call.idempotencyKey);
   for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
   return headers;

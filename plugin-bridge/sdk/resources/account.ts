@@ -1,9 +1,6 @@
 import type { z } from 'zod';
-import type { RecentSessions, SessionToken, tokenRequestSchema, transactionPageSchema } from '#contract';
-import type { Input } from '../core/input.ts';
+import type { Input, tokenRequestSchema, transactionPageSchema } from '#contract';
 import type { CallOptions, Requester } from '../core/request.ts';
-import { readJson, readNothing } from '../core/response.ts';
-import { pathOf } from './sessions.ts';
 
 /** Page of the ledger. */
 export type TransactionPage = z.output<typeof transactionPageSchema>;
@@ -13,21 +10,21 @@ export function createAccountMethods(requester: Requester) {
   return {
     /** Lists the sessions of the account that have not ended, newest first. */
     listSessions: (query: { limit?: number } = {}, options: CallOptions = {}) =>
-      requester.get<RecentSessions>('/v1/sessions', options, query),
+      requester.call('GET /v1/sessions', { query, ...options }),
 
     /** Deletes a session and all its files. */
-    deleteSession: (sessionId: string, { signal }: CallOptions = {}) =>
-      requester.send({ method: 'DELETE', path: pathOf(sessionId), signal }, readNothing),
+    deleteSession: (sessionId: string, options: CallOptions = {}) =>
+      requester.call('DELETE /v1/sessions/:sessionId', { params: { sessionId }, ...options }),
 
     /** Creates a token for pages of `origin`, valid for one session and one hour. Takes an API key. */
-    createToken: (json: Input<typeof tokenRequestSchema>, { signal }: CallOptions = {}) =>
-      requester.send({ method: 'POST', path: '/v1/tokens', json, signal }, readJson<SessionToken>),
+    createToken: (body: Input<typeof tokenRequestSchema>, options: CallOptions = {}) =>
+      requester.call('POST /v1/tokens', { body, ...options }),
 
     /** Lists the ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
     listTransactions: (query: { cursor?: string; limit?: number } = {}, options: CallOptions = {}) =>
-      requester.get<TransactionPage>('/v1/credits/transactions', options, query),
+      requester.call('GET /v1/credits/transactions', { query, ...options }),
 
     /** Reads the service's OpenAPI document. */
-    getOpenApi: (options: CallOptions = {}) => requester.get<Record<string, unknown>>('/v1/openapi.json', options),
+    getOpenApi: (options: CallOptions = {}) => requester.call('GET /v1/openapi.json', options),
   };
 }

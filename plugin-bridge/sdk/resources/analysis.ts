@@ -1,15 +1,13 @@
 import type { z } from 'zod';
 import type {
-  AnalysisReport,
   analysisCompleteEventSchema,
   analysisErrorEventSchema,
   analyzeRequestSchema,
+  Input,
   ProgressEvent,
 } from '#contract';
-import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
-import { pathOf } from './sessions.ts';
 
 /** Images and options of an analysis. */
 export type AnalyzeInput = Omit<Input<typeof analyzeRequestSchema>, 'sessionId'>;
@@ -25,13 +23,13 @@ export function createAnalysisMethods(requester: Requester) {
     /** Describes images; without `images` all of the session. Stops without a listener. */
     analyzeImages(sessionId: string, input: AnalyzeInput = {}, options: WriteOptions = {}): JobStream<AnalyzeEvent> {
       const { signal, idempotencyKey = newIdempotencyKey() } = options;
-      const path = `${pathOf(sessionId)}/analyze`;
-      const start = { method: 'POST', path, json: input, signal, idempotencyKey };
+      const name = 'POST /v1/sessions/:sessionId/analyze';
+      const start = { name, params: { sessionId }, body: input, signal, idempotencyKey } as const;
       return createJobStream(requester, { start, signal, stopsWithoutListener: true });
     },
 
     /** Reads the analysis of a session's images. */
     getAnalysis: (sessionId: string, options: CallOptions = {}) =>
-      requester.get<AnalysisReport>(`${pathOf(sessionId)}/analysis`, options),
+      requester.call('GET /v1/sessions/:sessionId/analysis', { params: { sessionId }, ...options }),
   };
 }

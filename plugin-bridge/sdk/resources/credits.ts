@@ -1,7 +1,5 @@
-import type { Balance, CreditCheck, creditCheckRequestSchema, Limits } from '#contract';
-import type { Input } from '../core/input.ts';
+import type { creditCheckRequestSchema, Input } from '#contract';
 import type { CallOptions, Requester } from '../core/request.ts';
-import { readJson } from '../core/response.ts';
 
 /** Input of a price check. */
 export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
@@ -10,16 +8,13 @@ export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
 export function createCreditMethods(requester: Requester) {
   return {
     /** Reads balance, plan and keys of the account. */
-    getBalance: (options: CallOptions = {}) => requester.get<Balance>('/v1/credits/balance', options),
+    getBalance: (options: CallOptions = {}) => requester.call('GET /v1/credits/balance', options),
 
     /** Returns the price of a batch. Changes nothing. */
-    checkCredits: (json: CreditCheckInput, { signal }: CallOptions = {}) =>
-      requester.send(
-        { method: 'POST', path: '/v1/credits/check', json, signal, repeatable: true },
-        readJson<CreditCheck>,
-      ),
+    checkCredits: (body: CreditCheckInput, options: CallOptions = {}) =>
+      requester.call('POST /v1/credits/check', { body, ...options, repeatable: true }),
 
     /** Reads what uploads may have, and for how long they are kept. */
-    getLimits: (options: CallOptions = {}) => requester.get<Limits>('/v1/limits', options),
+    getLimits: (options: CallOptions = {}) => requester.call('GET /v1/limits', options),
   };
 }

@@ -1,8 +1,6 @@
-import type { CompleteEvent, ErrorEvent, exportRequestSchema, ProgressEvent } from '#contract';
-import type { Input } from '../core/input.ts';
+import type { CompleteEvent, ErrorEvent, exportRequestSchema, Input, ProgressEvent } from '#contract';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
-import { pathOf } from './sessions.ts';
 
 /** Images and settings of an export. */
 export type ExportInput = Omit<Input<typeof exportRequestSchema>, 'sessionId'>;
@@ -14,11 +12,12 @@ export type ExportEvent =
 
 /** Creates the methods for exports, samples and their files. */
 export function createExportMethods(requester: Requester) {
-  function run(kind: string, sessionId: string, input: ExportInput, options: WriteOptions): JobStream<ExportEvent> {
+  function run(kind: 'export' | 'sample', sessionId: string, input: ExportInput, options: WriteOptions): JobStream<ExportEvent> {
     const { signal, idempotencyKey = newIdempotencyKey() } = options;
     // The specification requires the session's id in the body as well.
-    const json = { sessionId, ...input };
-    const start = { method: 'POST', path: `${pathOf(sessionId)}/${kind}`, json, signal, idempotencyKey };
+    const body = { sessionId, ...input };
+    const name = `POST /v1/sessions/:sessionId/${kind}` as const;
+    const start = { name, params: { sessionId }, body, signal, idempotencyKey };
     return createJobStream(requester, { start, signal });
   }
 
@@ -32,7 +31,9 @@ export function createExportMethods(requester: Requester) {
       run('sample', sessionId, input, options),
 
     /** Downloads an exported file; the namespace is a session's id, or `{sessionId}-sample`. */
-    downloadFile: (namespace: string, filename: string, options: CallOptions = {}) =>
-      requester.getBlob(`${pathOf(namespace)}/download`, options, { filename }),
+    downloadFile: (namespace: string, filename: string, options: CallOptions = {}) => {
+      const place = { params: { sessionId: namespace }, query: { filename } };
+      return requester.getBlob('GET /v1/sessions/:sessionId/download', { ...place, ...options });
+    },
   };
 }

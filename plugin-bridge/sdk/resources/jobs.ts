@@ -1,7 +1,5 @@
-import type { Job } from '#contract';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import type { CallOptions, Requester } from '../core/request.ts';
-import { readJson } from '../core/response.ts';
 import type { AnalyzeEvent } from './analysis.ts';
 import type { ExportEvent } from './exports.ts';
 
@@ -13,10 +11,10 @@ export interface FollowOptions extends CallOptions {
 
 /** Creates the methods for jobs. */
 export function createJobMethods(requester: Requester) {
-  const pathOf = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`;
   return {
     /** Reads state and results of a job. */
-    getJob: (jobId: string, options: CallOptions = {}) => requester.get<Job>(pathOf(jobId), options),
+    getJob: (jobId: string, options: CallOptions = {}) =>
+      requester.call('GET /v1/jobs/:jobId', { params: { jobId }, ...options }),
 
     /** Follows a job that is running or has ended. */
     followJob: <E extends ExportEvent | AnalyzeEvent = ExportEvent | AnalyzeEvent>(
@@ -25,7 +23,7 @@ export function createJobMethods(requester: Requester) {
     ): JobStream<E> => createJobStream(requester, { ...options, jobId }),
 
     /** Cancels a job; images not exported are refunded. @throws ApiError `job_finished` */
-    cancelJob: (jobId: string, { signal }: CallOptions = {}) =>
-      requester.send({ method: 'POST', path: `${pathOf(jobId)}/cancel`, signal }, readJson<Job>),
+    cancelJob: (jobId: string, options: CallOptions = {}) =>
+      requester.call('POST /v1/jobs/:jobId/cancel', { params: { jobId }, ...options }),
   };
 }

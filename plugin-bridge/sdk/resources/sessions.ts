@@ -1,6 +1,5 @@
-import type { EditedImage, MetadataPatch, Session, TextsPatch, UploadResult, urlImportSchema } from '#contract';
-import type { Input } from '../core/input.ts';
-import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
+import type { Input, MetadataPatch, TextsPatch, UploadResult, urlImportSchema } from '#contract';
+import { type Call, type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
 import type { UploadProgress } from '../core/xhr.ts';
 
@@ -34,25 +33,26 @@ export interface UploadOptions extends WriteOptions {
 
 /** Creates the methods for sessions and their images. */
 export function createSessionMethods(requester: Requester) {
-  function upload(path: string, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
+  function upload(to: Pick<Call, 'name' | 'params'>, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
     const { signal, onProgress, once, idempotencyKey = newIdempotencyKey() } = options;
-    const content = 'files' in what ? { form: formOf(what.files), onProgress } : { json: what };
+    const content = 'files' in what ? { form: formOf(what.files), onProgress } : { body: what };
     return requester.send(
-      { method: 'POST', path, idempotencyKey, signal, repeatable: true, once, ...content },
+      { ...to, idempotencyKey, signal, repeatable: true, once, ...content },
       readJson<UploadResult>,
     );
   }
 
   return {
     /** Creates a session with images. Refused files are listed in `rejected`. @throws ApiError if all are refused */
-    createSession: (what: Upload, options?: UploadOptions) => upload('/v1/sessions', what, options),
+    createSession: (what: Upload, options?: UploadOptions) => upload({ name: 'POST /v1/sessions' }, what, options),
 
     /** Adds images to a session. */
     addImages: (sessionId: string, what: Upload, options?: UploadOptions) =>
-      upload(`${pathOf(sessionId)}/images`, what, options),
+      upload({ name: 'POST /v1/sessions/:sessionId/images', params: { sessionId } }, what, options),
 
     /** Reads a session, its images and its jobs. */
-    getSession: (sessionId: string, options: CallOptions = {}) => requester.get<Session>(pathOf(sessionId), options),
+    getSession: (sessionId: string, options: CallOptions = {}) =>
+      requester.call('GET /v1/sessions/:sessionId', { params: { sessionId }, ...options }),
 
     /**
      * Edits an image's metadata, and with `texts` its texts by language; `null` clears a field. A new file name also renames exported
@@ -64,24 +64,16 @@ export function createSessionMethods(requester: Requester) {
       metadata: MetadataPatch,
       { signal, texts }: CallOptions & { texts?: TextsPatch | undefined } = {},
     ) => {
-      const path = imagePathOf(sessionId, imageId);
-      const json = { metadata, ...(texts ? { texts } : {}) };
-      return requester.send({ method: 'PATCH', path, json, signal, repeatable: true }, readJson<EditedImage>);
+      const input = { params: { sessionId, imageId }, body: { metadata, ...(texts ? { texts } : {}) } };
+      return requester.call('PATCH /v1/sessions/:sessionId/images/:imageId', { ...input, signal, repeatable: true });
     },
 
     /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
-    previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) =>
-      requester.getBlob(`${imagePathOf(sessionId, imageId)}/preview`, options, query),
+    previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) => {
+      const place = { params: { sessionId, imageId }, query };
+      return requester.getBlob('GET /v1/sessions/:sessionId/images/:imageId/preview', { ...place, ...options });
+    },
   };
-}
-
-/** Returns the path of a session or another namespace. */
-export function pathOf(sessionId: string): string {
-  return `/v1/sessions/${encodeURIComponent(sessionId)}`;
-}
-
-function imagePathOf(sessionId: string, imageId: string): string {
-  return `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}`;
 }
 
 /** Bytes of a file that Node writes at once. Its `fetch` gives up if a single write takes 300 s. */

@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+import type { ENDPOINTS, EndpointName } from './endpoints.ts';
+
+type Row<N extends EndpointName> = (typeof ENDPOINTS)[N];
+type Sent<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? Input<S> : undefined;
+type ReadOnly<T> = T extends object ? { readonly [Key in keyof T]: ReadOnly<T[Key]> } : T;
+
+/** Input of a request by its schema: fields with a default are optional, everything is read-only. */
+export type Input<Schema extends z.ZodType> = ReadOnly<z.input<Schema>>;
+
+/** Values of a query or path as they are written; the schema of the endpoint reads them. */
+type Written<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType>
+  ? { readonly [Name in keyof z.input<S>]: string | number | undefined }
+  : undefined;
+type Answer<E> = E extends { success: { schema: infer S extends z.ZodType } } ? z.output<S> : undefined;
+
+/** Every endpoint as its clients call it, by method and path: `GET /v1/limits`. Types alone; nothing is loaded. */
+export type Calls = {
+  [N in EndpointName as `${Row<N>['method']} ${Row<N>['path']}`]: {
+    params: Written<Row<N>, 'params'>;
+    query: Written<Row<N>, 'query'>;
+    body: Sent<Row<N>, 'body'>;
+    answer: Answer<Row<N>>;
+  };
+};
+
+/** Method and path of an endpoint. */
+export type CallName = keyof Calls;
+
+/** What a call of an endpoint sends. */
+export type CallInput<Name extends CallName> = {
+  [Part in 'params' | 'query' | 'body' as [Calls[Name][Part]] extends [undefined] ? never : Part]: Calls[Name][Part];
+};
