@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /** State of a shared call. */
@@ -84,4 +85,38 @@ export function inTurn<T>(
       if (queue.pendingCount === 0 && queue.activeCount === 1) queues.delete(key);
     }
   });
+}
+
+/**
+ * Repeats work that failed, after the wait that `waitAfter` returns for the error and the number of failures so far, in
+ * milliseconds; undefined: the error is final.
+ * @param signal ends a wait; the work is tried once more then
+ * @throws the error that is final
+ */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  waitAfter: (error: unknown, failures: number) => number | undefined,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const waitMs = waitAfter(error, failures);
+      if (waitMs === undefined) throw error;
+      await sleep(waitMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Returns the wait after a number of failures, in milliseconds: `firstMs`, each `factor` times the one before, at most `mostMs`. */
+export function backOff(failures: number, { firstMs, factor = 2, mostMs = Number.POSITIVE_INFINITY }: BackOff): number {
+  return Math.min(firstMs * factor ** (failures - 1), mostMs);
+}
+
+interface BackOff {
+  firstMs: number;
+  /** @default 2 */
+  factor?: number;
+  mostMs?: number;
 }

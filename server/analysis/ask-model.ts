@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backOff, withRetries } from '../concurrency.ts';
 import { type ParsedAnswer, parseAnswer, type VisionAnswer, stripReasoning } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
 import { type Instructions, REPAIR_REQUEST, schemaOf, shapeRequest } from './prompt.ts';
@@ -133,18 +133,15 @@ async function askWithRetries(
   question: VisionQuestion,
   deadline: Deadline,
 ): Promise<VisionReply> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await provider.ask(question, deadline.signal);
-    } catch (error) {
-      deadline.signal.throwIfAborted();
-      if (!(error instanceof VisionFailure) || error.kind !== 'transient' || attempt >= maxRetries) throw error;
-      const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-      // A retry after the deadline cannot succeed, so the failure is reported at once.
-      if (waitMs >= deadline.leftMs()) throw error;
-      await sleep(waitMs, undefined, { signal: deadline.signal });
-    }
-  }
+  const { signal } = deadline;
+  const waitAfter = (error: unknown, failures: number) => {
+    signal.throwIfAborted();
+    if (!(error instanceof VisionFailure) || error.kind !== 'transient' || failures > maxRetries) return undefined;
+    const waitMs = error.retryAfterMs ?? backOff(failures, { firstMs: FIRST_WAIT_MS });
+    // A retry after the deadline cannot succeed, so the failure is reported at once.
+    return waitMs < deadline.leftMs() ? waitMs : undefined;
+  };
+  return await withRetries(() => provider.ask(question, signal), waitAfter, signal);
 }
 
 /** Detects a refusal outside the model's reasoning; an empty reply counts as one. */

@@ -1,9 +1,9 @@
+import { backOff, withRetries } from '../concurrency.ts';
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../gateway/index.ts';
 import type { Services } from './handlers.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A plain response, stored under an `Idempotency-Key`. */
 interface PlainResponse {
@@ -63,8 +63,7 @@ function respond(ctx: Context, { status, headers, body }: PlainResponse): void {
 
 /** Longest wait for a concurrent duplicate, in milliseconds: longer than an export without a job keeps its key. */
 const DUPLICATE_WAIT_MS = 6000;
-const FIRST_POLL_MS = 25;
-const LONGEST_POLL_MS = 250;
+const POLLS = { firstMs: 25, factor: 1.5, mostMs: 250 };
 
 /**
  * Begins a request under its `Idempotency-Key`. While a concurrent duplicate is running, waits up to six seconds for its
@@ -73,13 +72,8 @@ const LONGEST_POLL_MS = 250;
  */
 export async function beginOrWait<T>(begin: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + DUPLICATE_WAIT_MS;
-  for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, LONGEST_POLL_MS)) {
-    try {
-      return await begin();
-    } catch (error) {
-      const duplicateIsRunning = error instanceof AppError && error.code === 'idempotency_in_progress';
-      if (!duplicateIsRunning || performance.now() > deadline) throw error;
-      await sleep(wait);
-    }
-  }
+  return await withRetries(begin, (error, failures) => {
+    const duplicateIsRunning = error instanceof AppError && error.code === 'idempotency_in_progress';
+    return duplicateIsRunning && performance.now() <= deadline ? backOff(failures, POLLS) : undefined;
+  });
 }

@@ -1,3 +1,4 @@
+import { backOff, withRetries } from '../concurrency.ts';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -7,7 +8,6 @@ import { S3mini } from 's3mini';
 import { createLocalCopies } from './local-copies.ts';
 import type { ByteSpan, ObjectStore, StoredFile } from './object-store.ts';
 import type { Scratch } from './scratch.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreAwayError } from '../errors.ts';
 
 /** A prefix in a bucket of an S3-compatible service. */
@@ -163,8 +163,9 @@ function nullWhenMissing(error: unknown): null {
   throw error;
 }
 
-/** Waits between attempts, in milliseconds. Jobs that meet a longer outage wait for its end themselves. */
-const WAITS_MS = [100, 300, 900];
+/** Jobs that meet an outage longer than these wait for its end themselves. */
+const TRIES = 4;
+const WAITS = { firstMs: 100, factor: 3 };
 /** Time until the response begins, in milliseconds, beside that of the body. */
 const RESPONSE_MS = 15_000;
 /** Slowest upload that is waited for, in bytes per millisecond. */
@@ -194,16 +195,11 @@ const timedFetch: typeof fetch = async (input, init = {}) => {
 
 /** Repeats a request that may be repeated. @throws StoreAwayError if the store does not respond; other refusals as they are */
 async function patiently<T>(request: () => Promise<T>): Promise<T> {
-  for (const wait of [...WAITS_MS, null]) {
-    try {
-      return await request();
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      if (wait === null) throw new StoreAwayError('the store of files does not respond', { cause: error });
-      await sleep(wait);
-    }
-  }
-  throw new Error('unreachable');
+  return await withRetries(request, (error, failures) => {
+    if (!isTransient(error)) return undefined;
+    if (failures < TRIES) return backOff(failures, WAITS);
+    throw new StoreAwayError('the store of files does not respond', { cause: error });
+  });
 }
 
 /** Returns true for the refusal of a file that does not exist. */
