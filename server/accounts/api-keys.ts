@@ -1,9 +1,9 @@
-import type { AccountRecord, AccountRepository, ApiKeyRecord, ApiKeyRepository } from '../db/index.ts';
-import { AppError } from '../errors.ts';
-import { newId, encodeBase62, randomBase62 } from '../ids.ts';
-import type { Plans } from './plans.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { AccountRecord, AccountRepository, ApiKeyRecord, ApiKeyRepository } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import { encodeBase62, newId, randomBase62 } from '../ids.ts';
+import type { Plans } from './plans.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 const NAME_LENGTH = 100;

@@ -30,10 +30,9 @@ export {
   newLogLineId,
   type OperatorLog,
 } from './operator-log.ts';
-export { fingerprintOf, loadPepper } from './pepper.ts';
+export { fingerprintOf, hashSecret, loadPepper, makeSecret, type SecretPrefix, secretHasForm } from './pepper.ts';
 export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
-export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './pepper.ts';
 export { hasTokenForm } from './session-tokens.ts';
 
 /** Dependencies of {@link createAccounts}. */

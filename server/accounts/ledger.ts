@@ -1,7 +1,18 @@
 import type { LedgerKind } from '#contract';
 import type { AccountRecord, PendingEntryRecord } from '../db/index.ts';
 import { randomBase62 } from '../ids.ts';
-import { newLineId, ContradictionError, type EntryRequest, type EntryResult, findPending, findWritten, finishEntry, type LedgerDeps, postEntry, requireAccount } from './post-entry.ts';
+import {
+  ContradictionError,
+  type EntryRequest,
+  type EntryResult,
+  findPending,
+  findWritten,
+  finishEntry,
+  type LedgerDeps,
+  newLineId,
+  postEntry,
+  requireAccount,
+} from './post-entry.ts';
 
 /** Result of {@link Ledger.settlePending}. */
 export interface Settled {

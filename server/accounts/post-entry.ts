@@ -1,7 +1,13 @@
-import type { LedgerKind } from '#contract';
-import type { AccountRecord, AccountRepository, LedgerEntryRecord, LedgerRepository, PendingEntryRecord } from '../db/index.ts';
-import { AppError } from '../errors.ts';
 import { createHash } from 'node:crypto';
+import type { LedgerKind } from '#contract';
+import type {
+  AccountRecord,
+  AccountRepository,
+  LedgerEntryRecord,
+  LedgerRepository,
+  PendingEntryRecord,
+} from '../db/index.ts';
+import { AppError } from '../errors.ts';
 import { encodeBase62, randomBase62 } from '../ids.ts';
 
 /** Repositories and clock of the ledger. */
@@ -166,10 +172,7 @@ export function countersOf({ kind, delta }: { kind: LedgerKind; delta: number })
 }
 
 /** Converts a pending entry to a ledger entry; a charge stays open until its job is settled. */
-function toLine(
-  accountId: string,
-  { lineId, kind, ref, delta, note, at }: PendingEntryRecord,
-): LedgerEntryRecord {
+function toLine(accountId: string, { lineId, kind, ref, delta, note, at }: PendingEntryRecord): LedgerEntryRecord {
   const line = { _id: lineId, accountId, kind, ref, delta, note, at };
   return kind === 'charge' ? { ...line, open: true } : line;
 }

@@ -1,7 +1,13 @@
 import type { LimitFunction } from 'p-limit';
 import { SESSION_TOKEN_MINUTES, TOKEN_IMAGES } from '#contract';
 import { inTurn } from '../concurrency.ts';
-import type { AccountRecord, AccountRepository, ApiKeyRepository, SessionTokenRecord, SessionTokenRepository } from '../db/index.ts';
+import type {
+  AccountRecord,
+  AccountRepository,
+  ApiKeyRepository,
+  SessionTokenRecord,
+  SessionTokenRepository,
+} from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { hashSecret, makeSecret, secretHasForm } from './pepper.ts';
 

@@ -3,8 +3,8 @@ import { type Account, type Accounts, COMMAND_LINE, newApiKey, newGrantRef, newL
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import { DATA_COMMANDS } from './data-commands.ts';
-import { findAccount, ownerOf, accountRole, parseOptions, UsageError, wholeNumber } from './options.ts';
 import { LOG_OPTIONS, LOG_USAGE, printLog, showLog } from './operator-log.ts';
+import { accountRole, findAccount, ownerOf, parseOptions, UsageError, wholeNumber } from './options.ts';
 
 export { UsageError } from './options.ts';
 

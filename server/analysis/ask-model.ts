@@ -1,5 +1,5 @@
 import { backOff, withRetries } from '../concurrency.ts';
-import { type ParsedAnswer, parseAnswer, type VisionAnswer, stripReasoning } from './answer.ts';
+import { type ParsedAnswer, parseAnswer, stripReasoning, type VisionAnswer } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
 import { type Instructions, REPAIR_REQUEST, schemaOf, shapeRequest } from './prompt.ts';
 import { parseTranslated, type TranslatedAnswer } from './translated-answer.ts';

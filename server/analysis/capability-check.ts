@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from '../observability/index.ts';
+import { stripReasoning } from './answer.ts';
 import { startDeadline } from './ask-model.ts';
 import { drawDigits } from './digits-image.ts';
-import { stripReasoning } from './answer.ts';
 import { VisionFailure, type VisionProvider } from './vision-provider.ts';
 
 /** Result of the capability check; `blind`: the service ignores images. */

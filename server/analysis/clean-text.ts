@@ -1,5 +1,5 @@
-import { invisibleCharacters } from '../processing/index.ts';
 import { METADATA_FIELDS } from '#contract';
+import { invisibleCharacters } from '../processing/index.ts';
 
 /** Limits of a text. */
 export interface TextBounds {

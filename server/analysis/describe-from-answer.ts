@@ -1,6 +1,6 @@
 import { type AnalyzeOptions, languageTag, type MetadataField } from '#contract';
 import type { VisionAnswer } from './answer.ts';
-import { cleanText, withoutLeadIn, TEXT_LIMITS } from './clean-text.ts';
+import { cleanText, TEXT_LIMITS, withoutLeadIn } from './clean-text.ts';
 import { cleanTags } from './describe-from-file.ts';
 import { type Description, setField } from './merge-metadata.ts';
 

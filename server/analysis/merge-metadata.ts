@@ -1,4 +1,17 @@
-import { type AiStatus, type AnalyzeOptions, DESCRIBING_FIELDS, EMPTY_METADATA, METADATA_FIELD_NAMES, type Metadata, type MetadataField, type ImageFacts, type ImageKind, type METADATA_SOURCES, type MetadataValues, type ReviewReason } from '#contract';
+import {
+  type AiStatus,
+  type AnalyzeOptions,
+  DESCRIBING_FIELDS,
+  EMPTY_METADATA,
+  type ImageFacts,
+  type ImageKind,
+  METADATA_FIELD_NAMES,
+  type METADATA_SOURCES,
+  type Metadata,
+  type MetadataField,
+  type MetadataValues,
+  type ReviewReason,
+} from '#contract';
 
 /** Source of a value. */
 type MetadataSource = (typeof METADATA_SOURCES)[number];

@@ -5,9 +5,17 @@ import { withAbort } from '../concurrency.ts';
 import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { type Asker, type AskOutcome, createAsker, type ModelAnswer } from './ask-model.ts';
-import { type Breaker, createBreaker, createGate, type Gate, createDailyLimit, type DailyLimit, startOfDay } from './gate.ts';
 import { type CapabilityCheck, createCapabilityCheck } from './capability-check.ts';
 import type { AnalysisConfig, ProviderSettings } from './config.ts';
+import {
+  type Breaker,
+  createBreaker,
+  createDailyLimit,
+  createGate,
+  type DailyLimit,
+  type Gate,
+  startOfDay,
+} from './gate.ts';
 import type { Instructions } from './prompt.ts';
 import { createSdkProvider } from './providers/sdk-provider.ts';
 

@@ -1,7 +1,7 @@
-import { readdir, readFile, rename, writeFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectory } from '../storage/index.ts';
 import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from '../db/index.ts';
+import { makeDirectory } from '../storage/index.ts';
 
 /** Thrown if a backup cannot be made or restored for a reason that the operator can change. */
 export class BackupError extends Error {

@@ -1,7 +1,8 @@
 // Owns the settings; the only reader of the environment. Must not know more of the modules than their config.ts.
-import type { z } from 'zod';
-import { type Config, expectedValue, MODULE_SETTINGS, listSettings } from './settings-table.ts';
+
 import leven from 'leven';
+import type { z } from 'zod';
+import { type Config, expectedValue, listSettings, MODULE_SETTINGS } from './settings-table.ts';
 
 export { type Config, listSettings, type Setting } from './settings-table.ts';
 

@@ -1,5 +1,20 @@
 import { z } from 'zod';
-import { confirmationSchema, confirmedSchema, emailConfirmedSchema, passwordChangeSchema, planListSchema, profilePatchSchema, profileSchema, visitSchema, jobHistoryQuerySchema, jobHistorySchema, ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema, usageSchema } from './account.ts';
+import {
+  confirmationSchema,
+  confirmedSchema,
+  emailConfirmedSchema,
+  jobHistoryQuerySchema,
+  jobHistorySchema,
+  ledgerFilterSchema,
+  ledgerQuerySchema,
+  passwordChangeSchema,
+  planListSchema,
+  profilePatchSchema,
+  profileSchema,
+  usageQuerySchema,
+  usageSchema,
+  visitSchema,
+} from './account.ts';
 import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { loginIdSchema } from './ids.ts';

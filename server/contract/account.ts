@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { planUseSchema, LEDGER_KINDS, transactionQuerySchema } from './credits.ts';
-import { accountIdSchema, keyIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
-import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
+import { LEDGER_KINDS, planUseSchema, transactionQuerySchema } from './credits.ts';
+import { accountIdSchema, jobIdSchema, keyIdSchema, sessionIdSchema } from './ids.ts';
 import { JOB_KINDS, JOB_STATES } from './jobs.ts';
+import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
 
 /** Roles of accounts. */
 export const ACCOUNT_ROLES = ['user', 'operator'] as const;

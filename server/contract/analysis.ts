@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
+import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { AI_STATUSES, metadataSchema } from './images.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
-import { textsSchema, languageSchema, languagesSchema } from './texts.ts';
-import { closedObject } from './closed-object.ts';
-import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
+import { languageSchema, languagesSchema, textsSchema } from './texts.ts';
 
 /** Purposes of an image on its page, which decide the content of its alternative text (W3C alt decision tree). */
 export const IMAGE_USAGES = ['informative', 'link', 'button', 'decorative'] as const;

@@ -9,9 +9,10 @@ type ReadOnly<T> = T extends object ? { readonly [Key in keyof T]: ReadOnly<T[Ke
 export type Input<Schema extends z.ZodType> = ReadOnly<z.input<Schema>>;
 
 /** Values of a query or path as they are written; the schema of the endpoint reads them. */
-type Written<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType>
-  ? { readonly [Name in keyof z.input<S>]: string | number | undefined }
-  : undefined;
+type Written<E, Part extends string> =
+  E extends Record<Part, infer S extends z.ZodType>
+    ? { readonly [Name in keyof z.input<S>]: string | number | undefined }
+    : undefined;
 type Answer<E> = E extends { success: { schema: infer S extends z.ZodType } } ? z.output<S> : undefined;
 
 /** Every endpoint as its clients call it, by method and path: `GET /v1/limits`. Types alone; nothing is loaded. */

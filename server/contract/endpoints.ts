@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ACCOUNT_ENDPOINTS } from './account-endpoints.ts';
 import { analysisSchema, analyzeRequestSchema, flatAnalyzeRequestSchema } from './analysis.ts';
-import { type Endpoint, ANALYZE_ERRORS, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint.ts';
+import { ANALYZE_ERRORS, type Endpoint, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { editedImageSchema, imagePatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
-import { jobSchema, recentSessionsSchema, sessionSchema, sessionTokenSchema, tokenRequestSchema } from './sessions.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
+import { jobSchema, recentSessionsSchema, sessionSchema, sessionTokenSchema, tokenRequestSchema } from './sessions.ts';
 import { SHARE_ENDPOINTS } from './share-endpoints.ts';
 
 const base = { auth: 'key', bodyKind: 'none', idempotent: false, errors: [] } as const;

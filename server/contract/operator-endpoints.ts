@@ -3,7 +3,25 @@ import { ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema } from './accou
 import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accountIdSchema } from './ids.ts';
-import { accountLinkSchema, accountPageSchema, accountPatchSchema, accountQuerySchema, accountSchema, auditSchema, creditGrantSchema, grantedSchema, invitationSchema, invitedSchema, withdrawalSchema, withdrawnSchema, logFilterSchema, logPageSchema, logQuerySchema, serviceStateSchema, serviceUsageSchema } from './operator.ts';
+import {
+  accountLinkSchema,
+  accountPageSchema,
+  accountPatchSchema,
+  accountQuerySchema,
+  accountSchema,
+  auditSchema,
+  creditGrantSchema,
+  grantedSchema,
+  invitationSchema,
+  invitedSchema,
+  logFilterSchema,
+  logPageSchema,
+  logQuerySchema,
+  serviceStateSchema,
+  serviceUsageSchema,
+  withdrawalSchema,
+  withdrawnSchema,
+} from './operator.ts';
 
 const base = { tag: 'Operator', auth: 'operator', bodyKind: 'none', idempotent: false, errors: [] } as const;
 const ofAccount = z.object({ accountId: accountIdSchema });

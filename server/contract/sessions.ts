@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ANALYSIS_STATES, analysisResultSchema, analyzeOptionsSchema } from './analysis.ts';
-import { sessionIdSchema, jobIdSchema } from './ids.ts';
-import { imageSchema } from './images.ts';
 import { imageResultSchema, summarySchema } from './exports.ts';
+import { jobIdSchema, sessionIdSchema } from './ids.ts';
+import { imageSchema } from './images.ts';
 import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema, jobSummarySchema } from './jobs.ts';
 import { settingsSchema } from './settings.ts';
 

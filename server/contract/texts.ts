@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { LANGUAGE_FIELDS, type LanguageField, languageTag, MAX_LANGUAGES, METADATA_SOURCES, LANGUAGE_TAG, LANGUAGE_TAG_LENGTH } from './constants/index.ts';
+import {
+  LANGUAGE_FIELDS,
+  LANGUAGE_TAG,
+  LANGUAGE_TAG_LENGTH,
+  type LanguageField,
+  languageTag,
+  MAX_LANGUAGES,
+  METADATA_SOURCES,
+} from './constants/index.ts';
 import { PATCH_SHAPE, STORED_SHAPE } from './metadata-shapes.ts';
 
 const EXPECTED = 'expected a BCP 47 language tag such as de or pt-BR';

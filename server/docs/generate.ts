@@ -1,10 +1,10 @@
 // Writes the generated documents (`npm run docs`). With `--check` it writes nothing and fails if one is stale.
 import { readFile, writeFile } from 'node:fs/promises';
 import { buildOpenApi, ENDPOINTS, type Endpoint, ERROR_CATALOGUE, errorCodesOf } from '#contract';
-import { VERSION } from '../version.ts';
-import { listSettings, type Setting } from '../config/index.ts';
 import { type EncodedFormat, FORMATS, INFORMATION } from '#contract/constants';
+import { listSettings, type Setting } from '../config/index.ts';
 import { fateOf, KINDS, type LedgerRow, rowOf } from '../processing/index.ts';
+import { VERSION } from '../version.ts';
 
 const root = new URL('../../', import.meta.url);
 const documents: Record<string, string> = {

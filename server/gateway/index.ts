@@ -1,6 +1,9 @@
 // Owns authentication, rate limits, billing and idempotency. Must not know pixels or jobs.
+
+import type { Middleware } from 'koa';
 import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
-import { createBudget, type SharedCounters, type Budget } from '../budgets/index.ts';
+import { type Budget, createBudget, type SharedCounters } from '../budgets/index.ts';
+import { AppError } from '../errors.ts';
 import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import { createAuthenticate, type GatewayState } from './authenticate.ts';
@@ -9,15 +12,12 @@ import type { GatewayConfig } from './config.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createSameOrigin } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import type { Middleware } from 'koa';
-import { AppError } from '../errors.ts';
 
 export type { Caller, GatewayState } from './authenticate.ts';
 export type { Billing, Outcome } from './billing.ts';
 export type { GatewayConfig } from './config.ts';
 export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
-export { isLoopback, localUrl } from './session-cookie.ts';
-export { createSessionCookie, type SessionCookie } from './session-cookie.ts';
+export { createSessionCookie, isLoopback, localUrl, type SessionCookie } from './session-cookie.ts';
 
 /** Dependencies of {@link createGateway}. */
 export interface GatewayDeps {

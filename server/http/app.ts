@@ -1,19 +1,19 @@
 import Router from '@koa/router';
-import Koa, { type Context, type Next, type Middleware } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
+import { type Endpoint, SAMPLE_SUFFIX } from '#contract';
 import { AppError, toWireError } from '../errors.ts';
-import { newRequestId, type Logger, type Metrics } from '../observability/index.ts';
-import { createHostCheck, checkMessage } from './check-request.ts';
-import type { Refusal } from './server.ts';
+import type { Caller, GatewayState } from '../gateway/index.ts';
+import { type Logger, type Metrics, newRequestId } from '../observability/index.ts';
+import { checkMessage, createHostCheck } from './check-request.ts';
 import { createCors } from './cors.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
+import type { Services } from './handlers.ts';
 import { createJsonBody } from './json-body.ts';
 import { ROUTES, type Route } from './routes/index.ts';
 import { createSafetyHeaders, isPrivate, NOT_STORED } from './safety-headers.ts';
-import type { Services } from './handlers.ts';
+import type { Refusal } from './server.ts';
 import { validate } from './validate.ts';
-import { type Endpoint, SAMPLE_SUFFIX } from '#contract';
-import type { Caller, GatewayState } from '../gateway/index.ts';
 
 /** Status in the log and metrics for a connection that ended before a response was sent; the number is nginx's. */
 const NO_RESPONSE = 499;

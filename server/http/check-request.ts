@@ -1,6 +1,6 @@
-import type { Context, Next, Middleware } from 'koa';
-import { AppError } from '../errors.ts';
 import { isIP } from 'node:net';
+import type { Context, Middleware, Next } from 'koa';
+import { AppError } from '../errors.ts';
 import { isLoopback } from '../gateway/index.ts';
 import type { HttpConfig } from './config.ts';
 

@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import type { ENDPOINTS, EndpointName, AccountOptions, Limits, OpenApiDocument, ServiceState } from '#contract';
-import type { Caller, GatewayState, Gateway } from '../gateway/index.ts';
+import type { AccountOptions, ENDPOINTS, EndpointName, Limits, OpenApiDocument, ServiceState } from '#contract';
 import type { AccountRemoval, Accounts } from '../accounts/index.ts';
 import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
+import type { Caller, Gateway, GatewayState } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';

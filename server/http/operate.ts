@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import type { Actor, Account } from '../accounts/index.ts';
+import type { Account, Actor } from '../accounts/index.ts';
+import { AppError } from '../errors.ts';
 import { describeVisitor, type OperatorAction } from '../sign-in/index.ts';
 import type { Services } from './handlers.ts';
-import { AppError } from '../errors.ts';
 
 /** Parts of a request that identify its operator. */
 interface Origin {

@@ -1,8 +1,8 @@
-import type { ServiceUsage, Usage, UsageFigures, LedgerFilter } from '#contract';
-import type { Services } from './handlers.ts';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import type { LedgerFilter, ServiceUsage, Usage, UsageFigures } from '#contract';
 import { csvLine } from '#contract/constants';
+import type { Services } from './handlers.ts';
 
 const DAY_MS = 86_400_000;
 const NO_WORK = { images: 0, samples: 0, analyses: 0, bytesBefore: 0, bytesAfter: 0 };

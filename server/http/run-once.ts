@@ -1,6 +1,6 @@
-import { backOff, withRetries } from '../concurrency.ts';
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
+import { backOff, withRetries } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../gateway/index.ts';
 import type { Services } from './handlers.ts';

@@ -1,14 +1,21 @@
-import { createServer, type RequestListener, type Server, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type Koa from 'koa';
+import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 import { localUrl } from '../gateway/index.ts';
+import { newRequestId } from '../observability/index.ts';
 import type { HttpConfig } from './config.ts';
 import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
-import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
-import ipaddr from 'ipaddr.js';
-import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
-import { newRequestId } from '../observability/index.ts';
 import { NOSNIFF, NOT_STORED } from './safety-headers.ts';
+import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const IDLE_SWEEP_MS = 200;

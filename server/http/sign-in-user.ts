@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import type { Profile } from '#contract';
-import type { OpenedBrowserSession, Visitor } from '../sign-in/index.ts';
-import { actorOf } from './operate.ts';
-import type { Services } from './handlers.ts';
 import { AppError } from '../errors.ts';
+import type { OpenedBrowserSession, Visitor } from '../sign-in/index.ts';
+import type { Services } from './handlers.ts';
+import { actorOf } from './operate.ts';
 
 /**
  * Signs the user in, sets the cookie, ends the browser's former session and returns the profile.

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { EMBEDDED_FIELDS, type InputFormat, type MetadataLevel } from '#contract/constants';
 import { QUALITY_VERSION } from './shared/presets.ts';
 import type { OutputSettings } from './shared/protocol.ts';
 import type { VariantSpec } from './shared/variants.ts';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 
 /** Everything that determines the bytes of a variant. */
 export interface VariantKeyInput extends OutputSettings {

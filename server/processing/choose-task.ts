@@ -1,4 +1,4 @@
-import { heads, type Urgency, type Turn, type Turns } from './turns.ts';
+import { heads, type Turn, type Turns, type Urgency } from './turns.ts';
 
 /** Size and rules of a scheduler. */
 export interface Capacity {

@@ -1,4 +1,4 @@
-import { IMAGE_EXTENSION, FORMATS, type InputFormat } from '#contract/constants';
+import { FORMATS, IMAGE_EXTENSION, type InputFormat } from '#contract/constants';
 import type { VariantSpec } from './shared/variants.ts';
 
 /** Longest basename in bytes of UTF-8; leaves room for `-8192w`, `-999` and an extension below the 255 of file systems. */

@@ -3,12 +3,12 @@ import type { Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
 import { encodedFormat, type InformationKind, type InputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
-import { type ProcessingConfig, readableFormats } from './config.ts';
-import { extensionMismatch } from './filename.ts';
-import { rejectWithCode, removeOnFailure } from './failed-work.ts';
 import { heicDecoderVersion } from './cache-key.ts';
-import { type ProcessorStats, statsOf, closeQueues, type Queues, startQueues } from './queues.ts';
-import { mimeTypeOf, estimateMemory, signingMemory } from './shared/formats.ts';
+import { type ProcessingConfig, readableFormats } from './config.ts';
+import { rejectWithCode, removeOnFailure } from './failed-work.ts';
+import { extensionMismatch } from './filename.ts';
+import { closeQueues, type ProcessorStats, type Queues, startQueues, statsOf } from './queues.ts';
+import { estimateMemory, mimeTypeOf, signingMemory } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
 import type {
   OutputSettings,

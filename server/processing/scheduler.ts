@@ -1,4 +1,12 @@
-import { choosePreempted, pickNext, type Capacity, MOST_STOPS, memoryInUse, type SchedulerState, type Task } from './choose-task.ts';
+import {
+  type Capacity,
+  choosePreempted,
+  MOST_STOPS,
+  memoryInUse,
+  pickNext,
+  type SchedulerState,
+  type Task,
+} from './choose-task.ts';
 import { countTasks, dequeue, enqueue, everyTask, type Turn } from './turns.ts';
 
 /** A task that waits for a free process and for memory. */

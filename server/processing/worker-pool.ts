@@ -1,8 +1,8 @@
-import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 import type { ChildProcess } from 'node:child_process';
 import Tinypool from 'tinypool';
 import { measureProcessorTime } from './processor-time.ts';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
+import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
 /** The process of a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
 export class WorkerCrashed extends Error {

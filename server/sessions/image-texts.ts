@@ -1,4 +1,18 @@
-import { EMPTY_METADATA, LANGUAGE_FIELDS, type LanguageTexts, languageTag, MAX_LANGUAGES, type Metadata, pickFields, type Texts, emptyMetadataValues, type ImagePatch, type MetadataField, type MetadataPatch, type TextsPatch } from '#contract';
+import {
+  EMPTY_METADATA,
+  emptyMetadataValues,
+  type ImagePatch,
+  LANGUAGE_FIELDS,
+  type LanguageTexts,
+  languageTag,
+  MAX_LANGUAGES,
+  type Metadata,
+  type MetadataField,
+  type MetadataPatch,
+  pickFields,
+  type Texts,
+  type TextsPatch,
+} from '#contract';
 import type { ImageRecord, OtherTexts } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 

@@ -12,7 +12,6 @@ export {
   withLanguages,
   withTexts,
 } from './image-texts.ts';
-export { createUrlImporter, filenameOfUrl, type UrlImporter } from './import-url.ts';
-export { cleanOriginalFilename } from './import-url.ts';
+export { cleanOriginalFilename, createUrlImporter, filenameOfUrl, type UrlImporter } from './import-url.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export { showImage, type Upload, type UploadedFile } from './upload-session.ts';

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { SAMPLE_SUFFIX, type SharedImage } from '#contract';
 import type { ImageRecord, OutputFile, OutputRecord } from '../db/index.ts';
-import { createHash } from 'node:crypto';
 
 /** A whole-size file that was made of an image. */
 interface Result {

@@ -1,7 +1,7 @@
 import { PLACEHOLDER_EMAIL } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import { accountOfLink, invalidLink } from './links.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
+import { accountOfLink, invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { LinkPassword } from './sign-up.ts';

@@ -1,5 +1,5 @@
 import type { AccountRole, LinkPurpose } from '#contract';
-import { hashSecret, makeSecret, secretHasForm, type Account, type Accounts } from '../accounts/index.ts';
+import { type Account, type Accounts, hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
 import type { MailKind, MailRepository, OneTimeLinkRecord, OneTimeLinkRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 

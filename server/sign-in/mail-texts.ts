@@ -1,6 +1,6 @@
-import type { Mail } from '../mail/index.ts';
 import type { LogAction, LogChange } from '#contract';
 import type { OperatorChange } from '../db/index.ts';
+import type { Mail } from '../mail/index.ts';
 
 /** Texts of all mails: plain text, at most one link, no tracking. */
 export const MAIL_TEXTS = {

@@ -1,7 +1,7 @@
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
-import { AppError } from '../errors.ts';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import pLimit from 'p-limit';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
+import { AppError } from '../errors.ts';
 
 /** Common passwords, compared without leading and trailing digits and symbols. */
 const COMMON = new Set([

@@ -1,12 +1,12 @@
 import type { LogAction } from '#contract';
 import { AppError } from '../errors.ts';
-import { accountOfLink, invalidLink } from './links.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
+import { accountOfLink, invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { PasswordSignIn } from './sign-in.ts';
 import type { LinkPassword } from './sign-up.ts';
-import { takeMail, describeVisitor, networkOf, type Visitor } from './visitor.ts';
+import { describeVisitor, networkOf, takeMail, type Visitor } from './visitor.ts';
 
 interface Owner {
   id: string;

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
 import type { PasswordHash } from './password-rules.ts';
-import { GUESS_WINDOW_MS, takeAttempt, describeVisitor, networkOf, type Visitor } from './visitor.ts';
+import { describeVisitor, GUESS_WINDOW_MS, networkOf, takeAttempt, type Visitor } from './visitor.ts';
 
 /** Credentials of a sign-in. */
 export interface Credentials {

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
-import { takeMail, networkOf, type Visitor } from './visitor.ts';
+import { networkOf, takeMail, type Visitor } from './visitor.ts';
 
 /** Token of a link and the new password. */
 export interface LinkPassword {

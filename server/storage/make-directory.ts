@@ -1,4 +1,4 @@
-import { mkdir, stat, chmod, lstat, readdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**

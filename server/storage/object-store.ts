@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
 
 /** A file of the store. */
 export interface StoredFile {

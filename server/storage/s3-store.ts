@@ -1,14 +1,14 @@
-import { backOff, withRetries } from '../concurrency.ts';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { S3mini } from 's3mini';
+import { backOff, withRetries } from '../concurrency.ts';
+import { StoreAwayError } from '../errors.ts';
 import { createLocalCopies } from './local-copies.ts';
 import type { ByteSpan, ObjectStore, StoredFile } from './object-store.ts';
 import type { Scratch } from './scratch.ts';
-import { StoreAwayError } from '../errors.ts';
 
 /** A prefix in a bucket of an S3-compatible service. */
 export interface S3Place {

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { IdempotencyRepository, LedgerRepository } from '../../server/db/index.ts';
 import { AppError } from '../../server/errors.ts';
 import { createGateway, createSessionCookie } from '../../server/gateway/index.ts';
-import { OPERATOR_ROUTES } from '../../server/http/routes/operator.ts';
 import type { Services } from '../../server/http/handlers.ts';
+import { OPERATOR_ROUTES } from '../../server/http/routes/operator.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { useAccounts } from '../accounts/accounts-fixture.ts';
 

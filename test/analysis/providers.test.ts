@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANSWER_SCHEMA } from '../../server/analysis/answer.ts';
 import type { ProviderSettings } from '../../server/analysis/config.ts';
-import { retryAfterMs, createSdkProvider } from '../../server/analysis/providers/sdk-provider.ts';
+import { createSdkProvider, retryAfterMs } from '../../server/analysis/providers/sdk-provider.ts';
 import { jpeg } from './analysis-harness.ts';
 
 const ANSWER = '{"alt":"Two boats"}';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toWireError } from '../../server/errors.ts';
-import { parseByteRange, type FileToSend, sendFile } from '../../server/http/downloads/send-file.ts';
+import { type FileToSend, parseByteRange, sendFile } from '../../server/http/downloads/send-file.ts';
 import { createFolderStore } from '../../server/storage/index.ts';
 import { until } from './upload-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type VariantKeyInput, variantKey } from '../../server/processing/index.ts';
 import { libraryVersions } from '../../server/processing/cache-key.ts';
+import { type VariantKeyInput, variantKey } from '../../server/processing/index.ts';
 
 const base: VariantKeyInput = {
   scope: 'acct_1',

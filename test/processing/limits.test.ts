@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { processingConfig } from '../../server/processing/index.ts';
-import { createQuarantine } from '../../server/processing/worker-queue.ts';
 import { describeFailure, ProcessingFailure, readSource } from '../../server/processing/shared/failure.ts';
 import { estimateMemory } from '../../server/processing/shared/formats.ts';
+import { createQuarantine } from '../../server/processing/worker-queue.ts';
 
 describe('processingConfig', () => {
   it('loads without any variable and reads numbers from text', () => {

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { type Resolve, isPublicAddress } from '../../server/sessions/guarded-request.ts';
+import { isPublicAddress, type Resolve } from '../../server/sessions/guarded-request.ts';
 import { createUrlImporter } from '../../server/sessions/import-url.ts';
 import { IMAGE, LIMITS, OUTSIDE, useImportRig } from './import-rig.ts';
 

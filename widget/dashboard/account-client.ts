@@ -1,5 +1,11 @@
 import type { CallInput, CallName, Calls, LedgerFilter, LogFilter } from '#contract';
-import { ApiError, addressOf, type CallPlace, ConnectionError, newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
+import {
+  ApiError,
+  addressOf,
+  type CallPlace,
+  ConnectionError,
+  newIdempotencyKey,
+} from '../../plugin-bridge/sdk/index.ts';
 
 /** Keys of an account, and the limit of its plan. */
 export type KeyList = Calls['GET /account/keys']['answer'];
@@ -31,7 +37,11 @@ async function call<Name extends CallName>(
   }
 }
 
-async function send<T>(name: string, input: CallPlace & { body?: unknown }, headers: Record<string, string>): Promise<T> {
+async function send<T>(
+  name: string,
+  input: CallPlace & { body?: unknown },
+  headers: Record<string, string>,
+): Promise<T> {
   const { method, path } = addressOf(name, input);
   const { body: json } = input;
   let response: Response;

@@ -62,7 +62,11 @@ export function createJobStream<E extends AnyJobEvent>(requester: Requester, sou
       const free = { signal: undefined, opened: undefined, start: start && { ...start, signal: undefined } };
       const asking = source.signal?.aborted ? { ...state, ...free } : state;
       await readJobId(asking);
-      const call = { name: 'POST /v1/jobs/:jobId/cancel', params: { jobId: asking.jobId }, signal: asking.signal } as const;
+      const call = {
+        name: 'POST /v1/jobs/:jobId/cancel',
+        params: { jobId: asking.jobId },
+        signal: asking.signal,
+      } as const;
       await requester.send(call, readNothing).catch((error) => {
         if (!(error instanceof ApiError && error.code === 'job_finished')) throw error;
       });

@@ -12,7 +12,12 @@ export type ExportEvent =
 
 /** Creates the methods for exports, samples and their files. */
 export function createExportMethods(requester: Requester) {
-  function run(kind: 'export' | 'sample', sessionId: string, input: ExportInput, options: WriteOptions): JobStream<ExportEvent> {
+  function run(
+    kind: 'export' | 'sample',
+    sessionId: string,
+    input: ExportInput,
+    options: WriteOptions,
+  ): JobStream<ExportEvent> {
     const { signal, idempotencyKey = newIdempotencyKey() } = options;
     // The specification requires the session's id in the body as well.
     const body = { sessionId, ...input };

@@ -99,7 +99,7 @@ function toFailure(sdk: typeof import('ai'), error: unknown): VisionFailure {
  * @param headers names in lower case
  * @param now milliseconds since 1970
  */
-function retryAfterMs(headers: Record<string, string>, now: number): number | null {
+export function retryAfterMs(headers: Record<string, string>, now: number): number | null {
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const value = headers['retry-after'];

@@ -1,8 +1,8 @@
 import type { Doc } from './bson-codec.ts';
 import { Catalog } from './catalog.ts';
 import { Documents } from './documents.ts';
-import { type Store, FullDiskError } from './store.ts';
 import { CommandError } from './errors.ts';
+import { FullDiskError, type Store } from './store.ts';
 
 /** Dependencies of commands. */
 export interface Engine {

@@ -1,9 +1,9 @@
 // Owns the embedded database: MongoDB's wire protocol over LMDB, in a worker thread. Must not know the service.
 import { Worker } from 'node:worker_threads';
-import type { WorkerMessage } from './worker.ts';
-import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 import { makePrivateDirectory } from './ownership.ts';
 import { openStore } from './store.ts';
+import type { WorkerMessage } from './worker.ts';
+import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
 export { SUPPORTED } from './subset.ts';
 

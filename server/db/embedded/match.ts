@@ -1,4 +1,4 @@
-import { BSONRegExp, MaxKey, MinKey, Binary, Decimal128, Long, ObjectId } from 'bson';
+import { Binary, BSONRegExp, Decimal128, Long, MaxKey, MinKey, ObjectId } from 'bson';
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compareValues, encodeValue, sameValue, typeTag } from './key-encoding.ts';

@@ -1,11 +1,11 @@
 import { type Doc, decode, isDocument } from './bson-codec.ts';
 import { type Collection, documentRange } from './catalog.ts';
 import { documentKey, type StoredDocument } from './documents.ts';
+import { CommandError, notSupported } from './errors.ts';
 import { compileFilter } from './match.ts';
 import { keyFields, sortKey } from './paths.ts';
 import { choosePlan } from './plan.ts';
 import { MAX_KEY_BYTES, type Store } from './store.ts';
-import { CommandError, notSupported } from './errors.ts';
 
 /** A query: filter, sort and limits. */
 export interface Query {

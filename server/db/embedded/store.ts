@@ -1,7 +1,7 @@
-import { existsSync, statfsSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { randomBytes } from 'node:crypto';
 
 /** Half-open range of keys, in byte order. */
 export interface KeyRange {

@@ -30,8 +30,7 @@ export const SUPPORTED = {
     connectionStatus: 'showPrivileges',
     endSessions: '',
   },
-  queryOperators:
-    '$eq $ne $gt $gte $lt $lte $in $nin $exists $type $regex $options $elemMatch $and $or $comment',
+  queryOperators: '$eq $ne $gt $gte $lt $lte $in $nin $exists $type $regex $options $elemMatch $and $or $comment',
   updateOperators: '$set $unset $setOnInsert $inc $min $max $push $pull $pullAll',
   pushModifiers: '$each',
   arrayUpdates: '$',

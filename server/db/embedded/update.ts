@@ -1,7 +1,7 @@
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compareValues, sameValue } from './key-encoding.ts';
-import { isOperatorObject, compileCondition, elementTest } from './match.ts';
+import { compileCondition, elementTest, isOperatorObject } from './match.ts';
 import { resolveTargets, type Target, type TargetContext } from './update-targets.ts';
 
 /** An update's parts besides the update document itself. */
@@ -20,9 +20,15 @@ const OPERATORS: Record<string, Operator> = {
   $inc: increment,
   $min: (target, operand) => keepExtreme(target, operand, -1),
   $max: (target, operand) => keepExtreme(target, operand, 1),
-  $push: changeArray.$push,
-  $pull: changeArray.$pull,
-  $pullAll: changeArray.$pullAll,
+  $push: (target, operand, path) => target.write([...(arrayAt(target, path) ?? []), ...pushedItems(operand)]),
+  $pull(target, operand, path) {
+    const matches = pullTest(operand);
+    target.write(arrayAt(target, path)?.filter((item) => !matches(item)));
+  },
+  $pullAll(target, operand, path) {
+    if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
+    target.write(arrayAt(target, path)?.filter((item) => !operand.some((pulled) => sameValue(item, pulled))));
+  },
 };
 
 const REMOVERS = new Set(['$unset', '$pull', '$pullAll']);
@@ -99,21 +105,6 @@ function keepExtreme(target: Target, operand: unknown, sign: 1 | -1): void {
   const value = target.read();
   if (value === undefined || compareValues(operand, value) * sign > 0) target.write(operand);
 }
-
-/** Update operators for arrays; each takes the place of the array and the operator's argument. */
-const changeArray = {
-  $push(target: Target, operand: unknown, path: string): void {
-    target.write([...(arrayAt(target, path) ?? []), ...pushedItems(operand)]);
-  },
-  $pull(target: Target, operand: unknown, path: string): void {
-    const matches = pullTest(operand);
-    target.write(arrayAt(target, path)?.filter((item) => !matches(item)));
-  },
-  $pullAll(target: Target, operand: unknown, path: string): void {
-    if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
-    target.write(arrayAt(target, path)?.filter((item) => !operand.some((pulled) => sameValue(item, pulled))));
-  },
-};
 
 function arrayAt(target: Target, path: string): unknown[] | undefined {
   const value = target.read();

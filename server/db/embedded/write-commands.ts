@@ -1,4 +1,4 @@
-import { type Doc, decode, isDocument } from './bson-codec.ts';
+import { type Doc, decode } from './bson-codec.ts';
 import type { Collection } from './catalog.ts';
 import { documentField, listField, namespaceOf, refuseUnknownFields, sortField } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { Context } from 'koa';
-import { requireMatch } from '../require-match.ts';
 import type { OpenApiDocument } from '#contract';
 import type { Services } from '../handlers.ts';
+import { requireMatch } from '../require-match.ts';
 
 /** A public document that does not change while the service runs. */
 export interface PublicDocument {

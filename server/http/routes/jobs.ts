@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import type { AnalyzeRequest, ExportRequest } from '#contract';
 import type { Caller } from '../../gateway/index.ts';
-import type { Services, Handlers } from '../handlers.ts';
-import { streamJob, lastEventNumber, sendJobEvents, requireSamples, enterStream } from '../streams/stream-job.ts';
 import { dispositionOf, sendFile } from '../downloads/send-file.ts';
+import type { Handlers, Services } from '../handlers.ts';
+import { enterStream, lastEventNumber, requireSamples, sendJobEvents, streamJob } from '../streams/stream-job.ts';
 
 /** A request that starts a job. */
 interface JobRequest<Body> {
@@ -14,72 +14,71 @@ interface JobRequest<Body> {
 
 /** Handlers of analyses, exports, samples, their jobs and their files. */
 export const JOB_ROUTES = {
-/**
- * `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects, 30 s later if it costs credits. Finished
- * descriptions are kept.
- */
-analyzeImages: (input, services) => streamAnalysis(input, input.params.sessionId, services),
+  /**
+   * `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects, 30 s later if it costs credits. Finished
+   * descriptions are kept.
+   */
+  analyzeImages: (input, services) => streamAnalysis(input, input.params.sessionId, services),
 
-/** `POST /v1/analyze`: the same with the session id in the body. */
-analyzeImagesFlat: (input, services) => streamAnalysis(input, input.body.sessionId, services),
+  /** `POST /v1/analyze`: the same with the session id in the body. */
+  analyzeImagesFlat: (input, services) => streamAnalysis(input, input.body.sessionId, services),
 
-/** `GET /v1/sessions/:sessionId/analysis`: returns the analysis of a session's images. */
-getAnalysis: ({ account, params }, services) =>
-  services.analyzeImages.report(account.id, params.sessionId),
+  /** `GET /v1/sessions/:sessionId/analysis`: returns the analysis of a session's images. */
+  getAnalysis: ({ account, params }, services) => services.analyzeImages.report(account.id, params.sessionId),
 
-/** `POST /v1/sessions/:sessionId/export`: 1 credit per image, charged before the work. */
-exportImages: (input, services) => streamExport('export', input, input.params.sessionId, services),
+  /** `POST /v1/sessions/:sessionId/export`: 1 credit per image, charged before the work. */
+  exportImages: (input, services) => streamExport('export', input, input.params.sessionId, services),
 
-/** `POST /v1/export`: the same with the session id in the body. */
-exportImagesFlat: (input, services) => streamExport('export', input, input.body.sessionId, services),
+  /** `POST /v1/export`: the same with the session id in the body. */
+  exportImagesFlat: (input, services) => streamExport('export', input, input.body.sessionId, services),
 
-/** `POST /v1/sessions/:sessionId/sample`: up to 5 images, free, in a separate namespace. */
-sampleImages: (input, services) => streamExport('sample', input, input.params.sessionId, services),
+  /** `POST /v1/sessions/:sessionId/sample`: up to 5 images, free, in a separate namespace. */
+  sampleImages: (input, services) => streamExport('sample', input, input.params.sessionId, services),
 
-/** `GET /v1/sessions/:sessionId/download`: sends a stored file. The name is looked up in the records, never joined to a path. */
-downloadFile: async ({ ctx, account, params, query }, services) => {
-  const { store, downloads } = services;
-  const found = await services.exports.findFile(account.id, params.sessionId, query.filename);
-  const { path: key, size, filename, mimeType, sha256 } = found;
-  const disposition = dispositionOf({ filename });
-  const url = downloads === 'redirect' ? await store.urlOf(key, { mimeType, disposition }) : null;
-  if (url !== null) {
-    ctx.set('Cache-Control', 'private, no-store');
-    ctx.redirect(url);
-    return;
-  }
-  await sendFile(ctx, { key, size, filename, mimeType, etag: sha256 }, store);
-},
+  /** `GET /v1/sessions/:sessionId/download`: sends a stored file. The name is looked up in the records, never joined to a path. */
+  downloadFile: async ({ ctx, account, params, query }, services) => {
+    const { store, downloads } = services;
+    const found = await services.exports.findFile(account.id, params.sessionId, query.filename);
+    const { path: key, size, filename, mimeType, sha256 } = found;
+    const disposition = dispositionOf({ filename });
+    const url = downloads === 'redirect' ? await store.urlOf(key, { mimeType, disposition }) : null;
+    if (url !== null) {
+      ctx.set('Cache-Control', 'private, no-store');
+      ctx.redirect(url);
+      return;
+    }
+    await sendFile(ctx, { key, size, filename, mimeType, etag: sha256 }, store);
+  },
 
-/** `GET /v1/jobs/:jobId`: state and results. */
-getJob: async ({ account, params }, services) => {
-  const job = await services.jobs.show(account.id, params.jobId);
-  return services.gateway.billing.seenBy(account, job);
-},
+  /** `GET /v1/jobs/:jobId`: state and results. */
+  getJob: async ({ account, params }, services) => {
+    const job = await services.jobs.show(account.id, params.jobId);
+    return services.gateway.billing.seenBy(account, job);
+  },
 
-/** `GET /v1/jobs/:jobId/events`: replays the events after `Last-Event-ID`, then continues live. */
-followJob: async ({ ctx, account, params }, services) => {
-  const job = await services.jobs.find(account.id, params.jobId);
-  const after = lastEventNumber(ctx, job._id);
-  if (job.lastEvent !== null && after >= job.lastEvent) {
-    ctx.status = 204;
-    return;
-  }
-  if (ctx.method === 'HEAD') {
-    // HEAD must not wait for the job.
-    ctx.type = 'text/event-stream; charset=utf-8';
-    ctx.body = '';
-    return;
-  }
-  enterStream(ctx, account, services);
-  await sendJobEvents({ ctx, account }, job, after, services);
-},
+  /** `GET /v1/jobs/:jobId/events`: replays the events after `Last-Event-ID`, then continues live. */
+  followJob: async ({ ctx, account, params }, services) => {
+    const job = await services.jobs.find(account.id, params.jobId);
+    const after = lastEventNumber(ctx, job._id);
+    if (job.lastEvent !== null && after >= job.lastEvent) {
+      ctx.status = 204;
+      return;
+    }
+    if (ctx.method === 'HEAD') {
+      // HEAD must not wait for the job.
+      ctx.type = 'text/event-stream; charset=utf-8';
+      ctx.body = '';
+      return;
+    }
+    enterStream(ctx, account, services);
+    await sendJobEvents({ ctx, account }, job, after, services);
+  },
 
-/** `POST /v1/jobs/:jobId/cancel`: stops the job and refunds images without a result. */
-cancelJob: async ({ account, params }, services) => {
-  const job = await services.jobs.cancel(account.id, params.jobId);
-  return services.gateway.billing.seenBy(account, job);
-},
+  /** `POST /v1/jobs/:jobId/cancel`: stops the job and refunds images without a result. */
+  cancelJob: async ({ account, params }, services) => {
+    const job = await services.jobs.cancel(account.id, params.jobId);
+    return services.gateway.billing.seenBy(account, job);
+  },
 } satisfies Partial<Handlers>;
 
 function streamAnalysis(

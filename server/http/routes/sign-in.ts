@@ -1,6 +1,6 @@
 import type { LinkSent } from '#contract';
-import { signInUser, visitorOf } from '../sign-in-user.ts';
 import type { Handlers } from '../handlers.ts';
+import { signInUser, visitorOf } from '../sign-in-user.ts';
 
 const MESSAGES = {
   mail: 'If this address can be used, an email with a link is on its way to it.',
@@ -11,47 +11,46 @@ const sent = (delivery: LinkSent['delivery']): LinkSent => ({ delivery, message:
 
 /** Handlers of signing up, signing in and the links in mails. */
 export const SIGN_IN_ROUTES = {
-getAccountOptions: async (_input, services) => ({
-  ...services.signIn.options(),
-  descriptions: services.descriptionsBy(),
-}),
+  getAccountOptions: async (_input, services) => ({
+    ...services.signIn.options(),
+    descriptions: services.descriptionsBy(),
+  }),
 
-/** `POST /account/sign-up`: the same response whether or not the account exists. */
-signUp: async ({ ctx, body }, { signIn }) => {
-  await signIn.signUp.request(body.email, visitorOf(ctx));
-  return sent(signIn.delivery);
-},
+  /** `POST /account/sign-up`: the same response whether or not the account exists. */
+  signUp: async ({ ctx, body }, { signIn }) => {
+    await signIn.signUp.request(body.email, visitorOf(ctx));
+    return sent(signIn.delivery);
+  },
 
-confirmSignUp: ({ ctx, body }, services) =>
-  signInUser(ctx, services, (visitor) => services.signIn.signUp.confirm(body, visitor)),
+  confirmSignUp: ({ ctx, body }, services) =>
+    signInUser(ctx, services, (visitor) => services.signIn.signUp.confirm(body, visitor)),
 
-/** `POST /account/password-reset`: the same response whether or not the account exists. */
-requestPasswordReset: async ({ ctx, body }, { signIn }) => {
-  await signIn.passwords.requestReset(body.email, visitorOf(ctx));
-  return sent(signIn.delivery);
-},
+  /** `POST /account/password-reset`: the same response whether or not the account exists. */
+  requestPasswordReset: async ({ ctx, body }, { signIn }) => {
+    await signIn.passwords.requestReset(body.email, visitorOf(ctx));
+    return sent(signIn.delivery);
+  },
 
-resetPassword: ({ ctx, body }, services) =>
-  signInUser(ctx, services, (visitor) => services.signIn.passwords.reset(body, visitor)),
+  resetPassword: ({ ctx, body }, services) =>
+    signInUser(ctx, services, (visitor) => services.signIn.passwords.reset(body, visitor)),
 
-claimAccount: ({ ctx, body }, services) =>
-  signInUser(ctx, services, (visitor) => services.signIn.claims.claim(body, visitor)),
+  claimAccount: ({ ctx, body }, services) =>
+    signInUser(ctx, services, (visitor) => services.signIn.claims.claim(body, visitor)),
 
-/** `POST /account/link`: returns the purpose of a link; the token is in the body, since URLs are logged. */
-readLink: ({ body }, { signIn }) => signIn.readLink(body.token),
+  /** `POST /account/link`: returns the purpose of a link; the token is in the body, since URLs are logged. */
+  readLink: ({ body }, { signIn }) => signIn.readLink(body.token),
 
-confirmEmail: async ({ body }, { signIn }) => ({
-  email: await signIn.emailChange.confirm(body.token),
-}),
+  confirmEmail: async ({ body }, { signIn }) => ({
+    email: await signIn.emailChange.confirm(body.token),
+  }),
 
-logIn: ({ ctx, body }, services) =>
-  signInUser(ctx, services, (visitor) => services.signIn.signIn(body, visitor)),
+  logIn: ({ ctx, body }, services) => signInUser(ctx, services, (visitor) => services.signIn.signIn(body, visitor)),
 
-/** `POST /account/log-out`: succeeds with any cookie, also an invalid one. */
-logOut: async ({ ctx }, services) => {
-  const { cookie } = services.gateway;
-  await services.signIn.browserSessions.end(cookie.read(ctx));
-  cookie.clear(ctx);
-  ctx.status = 204;
-},
+  /** `POST /account/log-out`: succeeds with any cookie, also an invalid one. */
+  logOut: async ({ ctx }, services) => {
+    const { cookie } = services.gateway;
+    await services.signIn.browserSessions.end(cookie.read(ctx));
+    cookie.clear(ctx);
+    ctx.status = 204;
+  },
 } satisfies Partial<Handlers>;

@@ -4,8 +4,8 @@ import { AppError } from '../../errors.ts';
 import { type Caller, hashRequest } from '../../gateway/index.ts';
 import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
-import { beginOrWait } from '../run-once.ts';
 import type { Services } from '../handlers.ts';
+import { beginOrWait } from '../run-once.ts';
 import { sendEvents } from './send-events.ts';
 
 /** Input of {@link streamJob}. */

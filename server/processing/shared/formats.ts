@@ -1,4 +1,4 @@
-import { FORMATS, type ImageFormat, type InputFormat, type EncodedFormat } from '#contract/constants';
+import { type EncodedFormat, FORMATS, type ImageFormat, type InputFormat } from '#contract/constants';
 import type { SourceFacts } from './protocol.ts';
 
 /** Returns the extension of written files, without the dot. */

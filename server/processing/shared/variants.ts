@@ -1,4 +1,4 @@
-import type { ResponsiveSize, Settings, FocalPoint } from '#contract';
+import type { FocalPoint, ResponsiveSize, Settings } from '#contract';
 import { DEFAULT_RESPONSIVE_WIDTHS } from '#contract/constants';
 
 /** One file to make of an image: `full`, or a responsive width named `<width>w`. */

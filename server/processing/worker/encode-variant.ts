@@ -1,16 +1,21 @@
 import type { EncodedFormat, Preset } from '#contract/constants';
-import type { RenderStep } from '../shared/protocol.ts';
-import type { VariantSpec } from '../shared/variants.ts';
-import { type Pixels, firstFrame } from './pixels.ts';
-import { encodeToPromise } from './quality/encode-to-promise.ts';
-import { planQuality, type QualityPlan, type ScoredImage, isProbedWhole, type QualityOrder } from './quality/plan-quality.ts';
-import type { SearchTools } from './quality/start-table.ts';
-import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
-import { type Pyramid, planScaling, type Scaling, scalePixels } from './steps/resize.ts';
-import type { EncodedFormat, Preset } from '#contract';
 import { MAX_LOSSLESS_PIXELS } from '../shared/formats.ts';
 import { type EncoderSettings, presetSettings } from '../shared/presets.ts';
+import type { RenderStep } from '../shared/protocol.ts';
+import type { VariantSpec } from '../shared/variants.ts';
+import { firstFrame, type Pixels } from './pixels.ts';
+import { encodeToPromise } from './quality/encode-to-promise.ts';
+import {
+  isProbedWhole,
+  planQuality,
+  type QualityOrder,
+  type QualityPlan,
+  type ScoredImage,
+} from './quality/plan-quality.ts';
+import type { SearchTools } from './quality/start-table.ts';
+import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { countColours, sampleRows } from './steps/pixel-statistics.ts';
+import { type Pyramid, planScaling, type Scaling, scalePixels } from './steps/resize.ts';
 
 /** What all variants of an image have in common. */
 interface EncodeOrder {

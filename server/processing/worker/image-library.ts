@@ -1,7 +1,7 @@
-import sharp from 'sharp';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 
 // Loaders by format. Whole families are unblocked: file classes are chosen by inheritance, and with the buffer classes alone
 // file names are refused.

@@ -19,7 +19,7 @@ import type {
 } from '../shared/protocol.ts';
 import type { Signer } from '../shared/signer.ts';
 import { unsupportedImage } from './detect.ts';
-import { prepareImageLibrary, findOpenLoaders } from './image-library.ts';
+import { findOpenLoaders, prepareImageLibrary } from './image-library.ts';
 import { inspectImage } from './inspect/inspect-image.ts';
 import { makePlaceholder, makePreview } from './make-preview.ts';
 import { renderImage } from './pipeline.ts';

@@ -1,11 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
+import { rgbaToThumbHash } from 'thumbhash';
 import { ProcessingFailure, readSource } from '../shared/failure.ts';
-import type { PreviewReport, PreviewTask, PlaceholderTask } from '../shared/protocol.ts';
+import type { PlaceholderTask, PreviewReport, PreviewTask } from '../shared/protocol.ts';
 import { publish, writePart } from '../shared/save.ts';
 import { rewriteContainer } from './containers/rewrite.ts';
 import { writeExif } from './exif.ts';
 import { openSource, openUpright } from './open-source.ts';
-import { rgbaToThumbHash } from 'thumbhash';
 
 // Fast rather than small, since a user waits for it.
 const PREVIEW_QUALITY = 75;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { EncodedFormat, WarningCode } from '#contract';
-import { encodedFormat, type EncodedFormat, FORMATS } from '#contract/constants';
+import type { WarningCode } from '#contract';
+import { type EncodedFormat, encodedFormat, FORMATS } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 import { decodedFrames, holdsAnimation } from '../shared/formats.ts';
 import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts';
 import { writePart } from '../shared/save.ts';
-import { isFullSize, variantSize, type VariantSpec } from '../shared/variants.ts';
+import { isFullSize, type VariantSpec, variantSize } from '../shared/variants.ts';
 import { withoutCredentials } from './containers/credentials.ts';
 import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
 import { type GainMapPlan, planGainMap } from './hdr/plan-gain-map.ts';

@@ -1,7 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
-import { FORMATS, type InputFormat, DEFAULT_INPUT_FORMATS } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, FORMATS, type InputFormat } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 import { decodedFrames } from '../shared/formats.ts';
 import type { ProbeReport, ProbeTask, WorkerLimits } from '../shared/protocol.ts';
@@ -11,7 +12,6 @@ import { detectFormat } from './detect.ts';
 import { carriedKinds } from './metadata/carried.ts';
 import { readHeader } from './open-source.ts';
 import { hasValidCredentials } from './signing/plan-signing.ts';
-import { closeSync, openSync, readSync } from 'node:fs';
 
 /** The library's error for a TIFF of 8-bit CIELAB, which it cannot open. */
 const LAB_OF_8_BITS = /bad labq format/;

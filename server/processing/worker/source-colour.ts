@@ -1,10 +1,17 @@
 import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
 import type { InputFormat } from '#contract/constants';
-import { type ColourSignal, signalOfCodePoints, signalOfGamma, fromConnectionSpace, SRGB_PRIMARIES, type Curve } from './colour/colour-signal.ts';
+import {
+  type ColourSignal,
+  type Curve,
+  fromConnectionSpace,
+  SRGB_PRIMARIES,
+  signalOfCodePoints,
+  signalOfGamma,
+} from './colour/colour-signal.ts';
+import { type FileBytes, withFileBytes } from './colour/file-bytes.ts';
 import { readHeifColour } from './colour/heif-colour.ts';
 import { isSrgbProfile } from './icc-profile.ts';
-import { type FileBytes, withFileBytes } from './colour/file-bytes.ts';
 
 /** Source of a file's colours. */
 export interface SourceColour {

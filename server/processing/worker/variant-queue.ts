@@ -1,4 +1,4 @@
-import { isFullSize, variantSize, type VariantSpec } from '../shared/variants.ts';
+import { isFullSize, type VariantSpec, variantSize } from '../shared/variants.ts';
 
 /** Time of decoding a file, relative to rendering widths of as many pixels. */
 const DECODING_SHARE = 1 / 5;

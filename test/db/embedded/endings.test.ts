@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Catalog } from '../../../server/db/embedded/catalog.ts';
 import { createCommitQueue } from '../../../server/db/embedded/engine.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
-import { RESERVE_BYTES, openStore, type Store } from '../../../server/db/embedded/store.ts';
+import { openStore, RESERVE_BYTES, type Store } from '../../../server/db/embedded/store.ts';
 import { freshDirectory } from './embedded-fixture.ts';
 
 describe('the end of the database', () => {

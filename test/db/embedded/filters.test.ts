@@ -135,7 +135,16 @@ describe('a filter', () => {
   });
 
   it.skipIf(process.env.TEST_MONGODB_URI)('outside the subset fails loudly, whatever the documents', async () => {
-    for (const filter of [{ $where: 'true' }, { a: { $near: [0, 0] } }, { $expr: true }, { $text: { $search: 'x' } }, { $nor: [{ a: 1 }] }, { a: { $size: 1 } }, { a: { $not: /x/ } }, { a: { $all: [1] } }]) {
+    for (const filter of [
+      { $where: 'true' },
+      { a: { $near: [0, 0] } },
+      { $expr: true },
+      { $text: { $search: 'x' } },
+      { $nor: [{ a: 1 }] },
+      { a: { $size: 1 } },
+      { a: { $not: /x/ } },
+      { a: { $all: [1] } },
+    ]) {
       const error = await rejection(database.connection.collection('nothing').find(filter).toArray());
       expect(error.message).toContain('not supported by the embedded store');
     }

@@ -77,10 +77,10 @@ describe('a unique index', () => {
     const error = await rejection(docs.insertOne({ space: 's', names: ['c', 'b'] }));
     expect(error).toMatchObject({ code: 11000, keyValue: { space: 's', names: 'b' } });
     const { insertedId } = await docs.insertOne({ space: 's', names: ['c'] });
-    const push = docs.updateOne({ _id: insertedId }, { $push: { names: 'a' } });
+    const push = docs.updateOne({ _id: insertedId }, { $push: { names: 'a' } as object });
     expect(await rejection(push)).toMatchObject({ code: 11000 });
     await docs.updateOne({ space: 's', names: 'a' }, { $pull: { names: 'a' } as object });
-    await docs.updateOne({ _id: insertedId }, { $push: { names: 'a' } });
+    await docs.updateOne({ _id: insertedId }, { $push: { names: 'a' } as object });
     expect(await docs.findOne({ space: 's', names: 'a' })).toMatchObject({ _id: insertedId });
   });
 

@@ -213,7 +213,10 @@ export class OperatorPage extends DashboardPage {
 
   async #fetch(cursor: string | null = null): Promise<void> {
     await this.load(async () => {
-      const page = await accountClient.accounts({ ...(this.#search ? { search: this.#search } : {}), ...(cursor ? { cursor } : {}) });
+      const page = await accountClient.accounts({
+        ...(this.#search ? { search: this.#search } : {}),
+        ...(cursor ? { cursor } : {}),
+      });
       this.accounts = cursor ? [...(this.accounts ?? []), ...page.accounts] : page.accounts;
       this.cursor = page.nextCursor;
     });

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { OpenApiDocument } from '#contract';
 import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../static-files.ts';
-import { type OpenApi, groupEndpoints, renderAddress, tryFragment } from './endpoint-list.ts';
-import { renderReference } from './reference-page.ts';
-import { CONSOLE_SCRIPT, THEME_SCRIPT, STYLES } from './assets.ts';
+import { CONSOLE_SCRIPT, STYLES, THEME_SCRIPT } from './assets.ts';
+import { groupEndpoints, type OpenApi, renderAddress, tryFragment } from './endpoint-list.ts';
 import { html, page } from './page.ts';
+import { renderReference } from './reference-page.ts';
 
 /** Only the own origin; the viewer sets inline styles and has its icons as data URLs. */
 const VIEWER: StaticPolicy = {

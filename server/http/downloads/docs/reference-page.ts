@@ -1,5 +1,14 @@
-import { breakable, type Endpoint, groupEndpoints, renderAddress, tryFragment, type OpenApi, type Operation, type Schema } from './endpoint-list.ts';
-import { html, type Markup, prose, page } from './page.ts';
+import {
+  breakable,
+  type Endpoint,
+  groupEndpoints,
+  type OpenApi,
+  type Operation,
+  renderAddress,
+  type Schema,
+  tryFragment,
+} from './endpoint-list.ts';
+import { html, type Markup, page, prose } from './page.ts';
 
 /** Renders the reference of the API: every endpoint and every schema, readable without a script. */
 export function renderReference(api: OpenApi): string {

@@ -1,4 +1,14 @@
-import { type ColourSignal, BT2020_PRIMARIES, type Matrix, matrixBetween, primariesOf, type Curve, encodeSrgb, hlgDisplayFactor, toneFactor } from './colour-signal.ts';
+import {
+  BT2020_PRIMARIES,
+  type ColourSignal,
+  type Curve,
+  encodeSrgb,
+  hlgDisplayFactor,
+  type Matrix,
+  matrixBetween,
+  primariesOf,
+  toneFactor,
+} from './colour-signal.ts';
 
 /** Samples of a decoded file, 8 or 16 bits each. */
 export interface Samples {

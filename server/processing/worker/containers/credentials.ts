@@ -1,7 +1,7 @@
 import type { InputFormat } from '#contract';
+import { endOfSubBlocks } from './gif.ts';
 import { blankBox, readBoxes } from './iso-boxes.ts';
 import { findTiffValue } from './tiff.ts';
-import { endOfSubBlocks } from './gif.ts';
 
 const APP11 = 0xeb;
 const SOS = 0xda;

@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib';
 import type { InputFormat } from '#contract';
 import { blankAvif } from './avif.ts';
 import type { ContainerMetadata } from './container-metadata.ts';
@@ -5,7 +6,6 @@ import { rewriteGif } from './gif.ts';
 import { rewriteJpeg } from './jpeg.ts';
 import { blankTiff } from './tiff.ts';
 import { rewriteWebp } from './webp.ts';
-import { crc32, deflateSync } from 'node:zlib';
 
 /**
  * Removes everything private from a file without changing its pixels, and writes the given metadata: into AVIF and TIFF as far as it

@@ -2,15 +2,23 @@ import sharp from 'sharp';
 import type { WarningCode } from '#contract';
 import type { EncodedFormat, InputFormat, Preset } from '#contract/constants';
 import { fateOf } from '../../shared/ledger.ts';
+import { readItemTypes } from '../containers/avif.ts';
+import { readBoxes } from '../containers/iso-boxes.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
 import type { Pixels } from '../pixels.ts';
 import type { OutputMetadata } from '../steps/encode.ts';
 import type { Scaling } from '../steps/resize.ts';
 import { buildXmp } from '../xmp.ts';
-import { attachGainMap, encodeGainMap, type GainMap, gainMapDirectory, gainMapFile, readGainMap, furtherImages } from './gain-map.ts';
-import { readItemTypes } from '../containers/avif.ts';
-import { readBoxes } from '../containers/iso-boxes.ts';
+import {
+  attachGainMap,
+  encodeGainMap,
+  furtherImages,
+  type GainMap,
+  gainMapDirectory,
+  gainMapFile,
+  readGainMap,
+} from './gain-map.ts';
 
 /** Outcome of the gain map of an image. */
 export interface GainMapPlan {

@@ -1,7 +1,7 @@
-import type { HeifError, LibHeif, Plane, Pointer } from 'libheif-js/libheif-wasm/libheif.js';
-import { damagedFile, ProcessingFailure } from '../../shared/failure.ts';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { HeifError, LibHeif, Plane, Pointer } from 'libheif-js/libheif-wasm/libheif.js';
+import { damagedFile, ProcessingFailure } from '../../shared/failure.ts';
 
 /** Properties of a HEIC's main picture, from its header. */
 export interface HeicHeader {

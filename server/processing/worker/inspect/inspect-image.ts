@@ -1,12 +1,18 @@
-import { ProcessingFailure, readSource } from '../../shared/failure.ts';
-import type { InspectReport, InspectTask, PixelReport, EmbeddedMetadata, EmbeddedText } from '../../shared/inspection.ts';
-import { type OpenSource, openSource, readHeader, openUpright } from '../open-source.ts';
-import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
 import exifReader from 'exif-reader';
 import type { Metadata as Header } from 'sharp';
-import { readIptc } from './read-iptc.ts';
 import { METADATA_FIELDS, XMP_FIELDS } from '#contract/constants';
+import { ProcessingFailure, readSource } from '../../shared/failure.ts';
+import type {
+  EmbeddedMetadata,
+  EmbeddedText,
+  InspectReport,
+  InspectTask,
+  PixelReport,
+} from '../../shared/inspection.ts';
 import { alternativesOf, listOf, parseXmp, propertyOf } from '../metadata/parse-xmp.ts';
+import { type OpenSource, openSource, openUpright, readHeader } from '../open-source.ts';
+import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
+import { readIptc } from './read-iptc.ts';
 
 /**
  * Inspects one image: embedded metadata, measurements of the pixels and the copy for a vision model. Damaged pixels do not

@@ -1,19 +1,25 @@
-import { type EncodedFormat, type InformationKind, type MetadataLevel, type InputFormat, FORMATS } from '#contract/constants';
-import type { ExifTag } from '../../shared/exif-tags.ts';
-import { fateOf, KINDS, rowOf, type XmpProperty } from '../../shared/ledger.ts';
-import { type Attribution, attributionOf, type ExifEntry, readExifBlock } from '../exif.ts';
-import { iptcValues } from '../inspect/read-iptc.ts';
-import { type Node, parseXmp, propertyOf, type XmpValue, xmpValueOf } from './parse-xmp.ts';
 import { readFile } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
+import type { WarningCode } from '#contract';
+import {
+  type EncodedFormat,
+  FORMATS,
+  type InformationKind,
+  type InputFormat,
+  type MetadataLevel,
+} from '#contract/constants';
+import type { ExifTag } from '../../shared/exif-tags.ts';
+import { fateOf, KINDS, rowOf, type XmpProperty } from '../../shared/ledger.ts';
+import type { OutputSettings } from '../../shared/protocol.ts';
 import { withoutCredentials } from '../containers/credentials.ts';
 import { readGifXmp } from '../containers/gif.ts';
+import { type Attribution, attributionOf, type ExifEntry, readExifBlock } from '../exif.ts';
 import { hasGainMap } from '../hdr/plan-gain-map.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
-import type { WarningCode } from '#contract';
-import type { OutputSettings } from '../../shared/protocol.ts';
+import { iptcValues } from '../inspect/read-iptc.ts';
 import type { OutputMetadata } from '../steps/encode.ts';
 import { buildXmp } from '../xmp.ts';
+import { type Node, parseXmp, propertyOf, type XmpValue, xmpValueOf } from './parse-xmp.ts';
 
 const MAX_CHARACTERS = 1024;
 

@@ -1,6 +1,7 @@
 // Written by `npm run fit:quality`, which measures it anew; do not edit.
-import type { StartTable } from './codecs.ts';
+
 import { createScorer, type Scorer } from '../score/index.ts';
+import type { StartTable } from './codecs.ts';
 
 /** Versions of the image library that the table was fitted with. */
 export const FITTED_WITH = { sharp: '0.35.5', libvips: '1.3.4' };

@@ -1,8 +1,8 @@
-import { type Signer, ALGORITHMS } from '../../shared/signer.ts';
-import { asBlob, C2PA_SETTINGS, type C2pa, OUTCOME, withBlobs, loadC2pa } from './c2pa-library.ts';
 import { constants, createPrivateKey, sign } from 'node:crypto';
 import { encode } from 'cborg';
 import sharp from 'sharp';
+import { ALGORITHMS, type Signer } from '../../shared/signer.ts';
+import { asBlob, C2PA_SETTINGS, type C2pa, loadC2pa, OUTCOME, withBlobs } from './c2pa-library.ts';
 
 /** Content of the manifest of a signed file: its actions, its parent and the own assertion. */
 export interface SigningOrder {

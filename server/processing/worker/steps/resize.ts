@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
-import { isFullSize, variantSize, type VariantSpec } from '../../shared/variants.ts';
-import { openPixels, type Pixels, firstFrame } from '../pixels.ts';
 import type { FocalPoint } from '#contract';
+import { isFullSize, type VariantSpec, variantSize } from '../../shared/variants.ts';
+import { firstFrame, openPixels, type Pixels } from '../pixels.ts';
 
 /** Image pyramid: each level halves the one before, and is computed on first use and kept. */
 export interface Pyramid {
