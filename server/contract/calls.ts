@@ -28,7 +28,9 @@ export type Calls = {
 /** Method and path of an endpoint. */
 export type CallName = keyof Calls;
 
-/** What a call of an endpoint sends. */
-export type CallInput<Name extends CallName> = {
-  [Part in 'params' | 'query' | 'body' as [Calls[Name][Part]] extends [undefined] ? never : Part]: Calls[Name][Part];
+/** What a call of an endpoint sends: the values of its path, and its query and body. */
+export type CallInput<Name extends CallName> = (Calls[Name]['params'] extends undefined
+  ? unknown
+  : Calls[Name]['params']) & {
+  [Part in 'query' | 'body' as [Calls[Name][Part]] extends [undefined] ? never : Part]: Calls[Name][Part];
 };

@@ -1,7 +1,8 @@
 // Owns everything that touches pixels: probing, rendering, file names and cache keys. Must not know sessions, jobs, credits or HTTP.
 export { type VariantKeyInput, variantKey } from './cache-key.ts';
 export { type ProcessingConfig, processingConfig, readableFormats } from './config.ts';
-export { basenameOf, cleanBasename, filenameKey, invisibleCharacters, variantFilename } from './filename.ts';
+export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
+export { invisibleCharacters } from './invisible-characters.ts';
 export {
   createProcessor,
   type ProbeOrder,

@@ -93,14 +93,14 @@ export const accountClient = {
   confirmPassword: (password: string) => call('POST /account/confirm-password', { body: { password } }),
   deleteAccount: (password: string) => call('POST /account/delete', { body: { password } }),
   logins: () => call('GET /account/logins'),
-  revokeLogin: (loginId: string) => call('DELETE /account/logins/:loginId', { params: { loginId } }),
+  revokeLogin: (loginId: string) => call('DELETE /account/logins/:loginId', { loginId }),
   revokeOtherLogins: () => call('DELETE /account/logins'),
 
   keys: () => call('GET /account/keys'),
   createKey: (name: string) => call('POST /account/keys', { body: { name } }),
   updateKey: (keyId: string, body: { name?: string; active?: boolean }) =>
-    call('PATCH /account/keys/:keyId', { params: { keyId }, body }),
-  deleteKey: (keyId: string) => call('DELETE /account/keys/:keyId', { params: { keyId } }),
+    call('PATCH /account/keys/:keyId', { keyId, body }),
+  deleteKey: (keyId: string) => call('DELETE /account/keys/:keyId', { keyId }),
 
   usage: (days: number) => call('GET /account/usage', { query: { days } }),
   jobs: (limit = 8) => call('GET /account/jobs', { query: { limit } }),
@@ -112,15 +112,15 @@ export const accountClient = {
   accounts: (query: { search?: string; cursor?: string }) => call('GET /account/operator/accounts', { query }),
   invite: (email: string, plan?: string) => call('POST /account/operator/accounts', { body: { email, plan } }),
   updateAccount: (accountId: string, body: { plan?: string; suspended?: boolean; role?: 'user' | 'operator' }) =>
-    call('PATCH /account/operator/accounts/:accountId', { params: { accountId }, body }),
+    call('PATCH /account/operator/accounts/:accountId', { accountId, body }),
   /** Grants credits. Each call has its own idempotency key, so that a repeated request grants only once. */
   grant: (accountId: string, body: { amount: number; note?: string }) =>
-    call('POST /account/operator/accounts/:accountId/credits', { params: { accountId }, body }, onceHeaders()),
+    call('POST /account/operator/accounts/:accountId/credits', { accountId, body }, onceHeaders()),
   /** Takes credits back, once like {@link grant}. */
   withdraw: (accountId: string, body: { amount: number; note?: string }) =>
-    call('POST /account/operator/accounts/:accountId/withdrawals', { params: { accountId }, body }, onceHeaders()),
-  newLink: (accountId: string) => call('POST /account/operator/accounts/:accountId/link', { params: { accountId } }),
-  removeAccount: (accountId: string) => call('DELETE /account/operator/accounts/:accountId', { params: { accountId } }),
+    call('POST /account/operator/accounts/:accountId/withdrawals', { accountId, body }, onceHeaders()),
+  newLink: (accountId: string) => call('POST /account/operator/accounts/:accountId/link', { accountId }),
+  removeAccount: (accountId: string) => call('DELETE /account/operator/accounts/:accountId', { accountId }),
   serviceUsage: (days: number) => call('GET /account/operator/usage', { query: { days } }),
   serviceState: () => call('GET /account/operator/state'),
   operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) => call('GET /account/operator/log', { query }),

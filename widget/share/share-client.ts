@@ -32,15 +32,15 @@ export function createShareClient(token: string) {
 
     /** Reads a preview of an image, `width` pixels wide or more. @throws ShareError */
     preview: async (imageId: string, width: number): Promise<Blob> =>
-      (await send('GET /shared/images/:imageId/preview', { params: { imageId }, query: { width } })).blob(),
+      (await send('GET /shared/images/:imageId/preview', { imageId, query: { width } })).blob(),
 
     /** Reads a file of an image. @throws ShareError */
     file: async (imageId: string, which: 'original' | 'result'): Promise<Blob> =>
-      (await send(`GET /shared/images/:imageId/${which}`, { params: { imageId } })).blob(),
+      (await send(`GET /shared/images/:imageId/${which}`, { imageId })).blob(),
 
     /** Sends an answer in place of the earlier one. @throws ShareError */
     answer: async (imageId: string, body: ShareAnswerRequest): Promise<ShareAnswer> =>
-      (await send('POST /shared/images/:imageId/answer', { params: { imageId }, body })).json(),
+      (await send('POST /shared/images/:imageId/answer', { imageId, body })).json(),
   };
 }
 

@@ -64,7 +64,7 @@ export function createJobStream<E extends AnyJobEvent>(requester: Requester, sou
       await readJobId(asking);
       const call = {
         name: 'POST /v1/jobs/:jobId/cancel',
-        params: { jobId: asking.jobId },
+        jobId: asking.jobId,
         signal: asking.signal,
       } as const;
       await requester.send(call, readNothing).catch((error) => {
@@ -139,7 +139,7 @@ async function readResult<E extends AnyJobEvent>(state: StreamState<E>): Promise
 async function connect<E extends AnyJobEvent>(state: StreamState<E>): Promise<ServiceResponse> {
   const { start, jobId, lastEventId, signal } = state;
   const headers: Record<string, string> = lastEventId ? { 'Last-Event-ID': lastEventId } : {};
-  const resume = { name: 'GET /v1/jobs/:jobId/events', params: { jobId }, headers, signal } as const;
+  const resume = { name: 'GET /v1/jobs/:jobId/events', jobId, headers, signal } as const;
   const response = await state.requester.open(start && (!jobId || state.stopsWithoutListener) ? start : resume);
   const type = response.headers.get('Content-Type') ?? '';
   if (response.status !== 204 && !type.startsWith('text/event-stream')) {

@@ -43,10 +43,10 @@ const LOWEST_BYTES_PER_MS = 8;
 
 type Values = Readonly<Record<string, string | number | undefined>>;
 
-/** Values of the path and the query of a call. */
+/** Values of the path of a call, by their names, and its query. */
 export interface CallPlace {
-  params?: Values;
   query?: Values;
+  [name: string]: unknown;
 }
 
 /** How a request is sent. */
@@ -63,11 +63,15 @@ interface SendOptions extends CallOptions {
 }
 
 /** One request. */
-export interface Call extends SendOptions, CallPlace {
+export interface Call extends SendOptions {
   /** Method and path, for example `GET /v1/limits`. */
   name: CallName;
+  query?: Values;
   /** Sent as JSON. */
   body?: unknown;
+  /** Values of the path. */
+  sessionId?: string;
+  jobId?: string | undefined;
 }
 
 /** Sends requests to the service. */
@@ -106,8 +110,8 @@ export function createRequester(options: ClientOptions): Requester {
     send,
     retryDelayMs,
     call: (name, input) => {
-      const read: (response: ServiceResponse) => Promise<unknown> = name.startsWith('DELETE') ? readNothing : readJson;
-      return send({ repeatable: name.startsWith('GET'), ...input, name }, read) as Promise<never>;
+      const read: (response: ServiceResponse) => Promise<unknown> = /^D/.test(name) ? readNothing : readJson;
+      return send({ repeatable: /^G/.test(name), ...input, name }, read) as Promise<never>;
     },
     getBlob: (name, input) => send({ ...input, name, repeatable: true }, readBlob),
   };
@@ -119,7 +123,7 @@ export function newIdempotencyKey(): string {
 }
 
 async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResponse> {
-  const { method, path } = addressOf(call.name, call);
+  const { method, path } = addressOf(call.name, call as CallPlace);
   const endpoint = options.endpoint.replace(/\/+$/, '');
   // An endpoint can contain a query: `/?rest_route=/imagewright/v1/service`.
   const url = endpoint + (endpoint.includes('?') ? path.replace('?', '&') : path);
@@ -160,11 +164,11 @@ async function requireFiles(form: FormData | undefined): Promise<void> {
 }
 
 /** Returns method and path of a call, with its values and its query. */
-export function addressOf(name: string, { params = {}, query = {} }: CallPlace): { method: string; path: string } {
-  const [method = '', path = ''] = name.split(' ');
+export function addressOf(name: string, { query, ...values }: CallPlace): { method: string; path: string } {
+  const [method, path] = name.split(' ') as [string, string];
   const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, `${value}`);
-  const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(`${params[key]}`));
+  for (const [key, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(key, `${value}`);
+  const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(`${values[key]}`));
   return { method, path: filled + (search.size > 0 ? `?${search}` : '') };
 }
 

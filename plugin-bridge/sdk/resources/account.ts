@@ -14,7 +14,7 @@ export function createAccountMethods(requester: Requester) {
 
     /** Deletes a session and all its files. */
     deleteSession: (sessionId: string, options: CallOptions = {}) =>
-      requester.call('DELETE /v1/sessions/:sessionId', { params: { sessionId }, ...options }),
+      requester.call('DELETE /v1/sessions/:sessionId', { sessionId, ...options }),
 
     /** Creates a token for pages of `origin`, valid for one session and one hour. Takes an API key. */
     createToken: (body: Input<typeof tokenRequestSchema>, options: CallOptions = {}) =>

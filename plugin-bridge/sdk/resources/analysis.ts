@@ -24,12 +24,12 @@ export function createAnalysisMethods(requester: Requester) {
     analyzeImages(sessionId: string, input: AnalyzeInput = {}, options: WriteOptions = {}): JobStream<AnalyzeEvent> {
       const { signal, idempotencyKey = newIdempotencyKey() } = options;
       const name = 'POST /v1/sessions/:sessionId/analyze';
-      const start = { name, params: { sessionId }, body: input, signal, idempotencyKey } as const;
+      const start = { name, sessionId, body: input, signal, idempotencyKey } as const;
       return createJobStream(requester, { start, signal, stopsWithoutListener: true });
     },
 
     /** Reads the analysis of a session's images. */
     getAnalysis: (sessionId: string, options: CallOptions = {}) =>
-      requester.call('GET /v1/sessions/:sessionId/analysis', { params: { sessionId }, ...options }),
+      requester.call('GET /v1/sessions/:sessionId/analysis', { sessionId, ...options }),
   };
 }

@@ -22,7 +22,7 @@ export function createExportMethods(requester: Requester) {
     // The specification requires the session's id in the body as well.
     const body = { sessionId, ...input };
     const name = `POST /v1/sessions/:sessionId/${kind}` as const;
-    const start = { name, params: { sessionId }, body, signal, idempotencyKey };
+    const start = { name, sessionId, body, signal, idempotencyKey };
     return createJobStream(requester, { start, signal });
   }
 
@@ -36,9 +36,11 @@ export function createExportMethods(requester: Requester) {
       run('sample', sessionId, input, options),
 
     /** Downloads an exported file; the namespace is a session's id, or `{sessionId}-sample`. */
-    downloadFile: (namespace: string, filename: string, options: CallOptions = {}) => {
-      const place = { params: { sessionId: namespace }, query: { filename } };
-      return requester.getBlob('GET /v1/sessions/:sessionId/download', { ...place, ...options });
-    },
+    downloadFile: (namespace: string, filename: string, options: CallOptions = {}) =>
+      requester.getBlob('GET /v1/sessions/:sessionId/download', {
+        sessionId: namespace,
+        query: { filename },
+        ...options,
+      }),
   };
 }

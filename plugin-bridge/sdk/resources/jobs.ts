@@ -13,8 +13,7 @@ export interface FollowOptions extends CallOptions {
 export function createJobMethods(requester: Requester) {
   return {
     /** Reads state and results of a job. */
-    getJob: (jobId: string, options: CallOptions = {}) =>
-      requester.call('GET /v1/jobs/:jobId', { params: { jobId }, ...options }),
+    getJob: (jobId: string, options: CallOptions = {}) => requester.call('GET /v1/jobs/:jobId', { jobId, ...options }),
 
     /** Follows a job that is running or has ended. */
     followJob: <E extends ExportEvent | AnalyzeEvent = ExportEvent | AnalyzeEvent>(
@@ -24,6 +23,6 @@ export function createJobMethods(requester: Requester) {
 
     /** Cancels a job; images not exported are refunded. @throws ApiError `job_finished` */
     cancelJob: (jobId: string, options: CallOptions = {}) =>
-      requester.call('POST /v1/jobs/:jobId/cancel', { params: { jobId }, ...options }),
+      requester.call('POST /v1/jobs/:jobId/cancel', { jobId, ...options }),
   };
 }

@@ -33,7 +33,11 @@ export interface UploadOptions extends WriteOptions {
 
 /** Creates the methods for sessions and their images. */
 export function createSessionMethods(requester: Requester) {
-  function upload(to: Pick<Call, 'name' | 'params'>, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
+  function upload(
+    to: Pick<Call, 'name' | 'sessionId'>,
+    what: Upload,
+    options: UploadOptions = {},
+  ): Promise<UploadResult> {
     const { signal, onProgress, once, idempotencyKey = newIdempotencyKey() } = options;
     const content = 'files' in what ? { form: formOf(what.files), onProgress } : { body: what };
     return requester.send(
@@ -48,11 +52,11 @@ export function createSessionMethods(requester: Requester) {
 
     /** Adds images to a session. */
     addImages: (sessionId: string, what: Upload, options?: UploadOptions) =>
-      upload({ name: 'POST /v1/sessions/:sessionId/images', params: { sessionId } }, what, options),
+      upload({ name: 'POST /v1/sessions/:sessionId/images', sessionId }, what, options),
 
     /** Reads a session, its images and its jobs. */
     getSession: (sessionId: string, options: CallOptions = {}) =>
-      requester.call('GET /v1/sessions/:sessionId', { params: { sessionId }, ...options }),
+      requester.call('GET /v1/sessions/:sessionId', { sessionId, ...options }),
 
     /**
      * Edits an image's metadata, and with `texts` its texts by language; `null` clears a field. A new file name also renames exported
@@ -64,15 +68,23 @@ export function createSessionMethods(requester: Requester) {
       metadata: MetadataPatch,
       { signal, texts }: CallOptions & { texts?: TextsPatch | undefined } = {},
     ) => {
-      const input = { params: { sessionId, imageId }, body: { metadata, ...(texts ? { texts } : {}) } };
-      return requester.call('PATCH /v1/sessions/:sessionId/images/:imageId', { ...input, signal, repeatable: true });
+      return requester.call('PATCH /v1/sessions/:sessionId/images/:imageId', {
+        sessionId,
+        imageId,
+        body: { metadata, texts },
+        signal,
+        repeatable: true,
+      });
     },
 
     /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
-    previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) => {
-      const place = { params: { sessionId, imageId }, query };
-      return requester.getBlob('GET /v1/sessions/:sessionId/images/:imageId/preview', { ...place, ...options });
-    },
+    previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) =>
+      requester.getBlob('GET /v1/sessions/:sessionId/images/:imageId/preview', {
+        sessionId,
+        imageId,
+        query,
+        ...options,
+      }),
   };
 }
 
