@@ -6,28 +6,6 @@ import { listSettings, type Setting } from '../config/index.ts';
 import { fateOf, KINDS, type LedgerRow, rowOf } from '../processing/index.ts';
 import { VERSION } from '../version.ts';
 
-const root = new URL('../../', import.meta.url);
-const documents: Record<string, string> = {
-  'docs/configuration.md': configurationPage(),
-  'docs/errors.md': errorsPage(),
-  'docs/metadata.md': metadataPage(),
-  'docs/openapi.json': `${JSON.stringify(buildOpenApi(VERSION), null, 2)}\n`,
-  '.env.example': envExample(),
-};
-
-const stale: string[] = [];
-for (const [path, text] of Object.entries(documents)) {
-  const present = await readFile(new URL(path, root), 'utf8').catch(() => '');
-  if (present !== text) stale.push(path);
-}
-if (!process.argv.includes('--check')) {
-  for (const path of stale) await writeFile(new URL(path, root), documents[path] ?? '');
-  console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'Everything is fresh');
-} else if (stale.length > 0) {
-  console.error(`Stale: ${stale.join(', ')}. Run \`npm run docs\` and commit what changes.`);
-  process.exitCode = 1;
-}
-
 const HEADINGS: Record<string, string> = {
   http: 'HTTP',
   storage: 'Storage',
@@ -169,4 +147,26 @@ const KEPT_BY = {
 function cell(fate: ReturnType<typeof fateOf>): string {
   if (fate === 'kept') return '–';
   return fate === 'removed' ? 'removed' : `\`${fate}\``;
+}
+
+const root = new URL('../../', import.meta.url);
+const documents: Record<string, string> = {
+  'docs/configuration.md': configurationPage(),
+  'docs/errors.md': errorsPage(),
+  'docs/metadata.md': metadataPage(),
+  'docs/openapi.json': `${JSON.stringify(buildOpenApi(VERSION), null, 2)}\n`,
+  '.env.example': envExample(),
+};
+
+const stale: string[] = [];
+for (const [path, text] of Object.entries(documents)) {
+  const present = await readFile(new URL(path, root), 'utf8').catch(() => '');
+  if (present !== text) stale.push(path);
+}
+if (!process.argv.includes('--check')) {
+  for (const path of stale) await writeFile(new URL(path, root), documents[path] ?? '');
+  console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'Everything is fresh');
+} else if (stale.length > 0) {
+  console.error(`Stale: ${stale.join(', ')}. Run \`npm run docs\` and commit what changes.`);
+  process.exitCode = 1;
 }

@@ -46,7 +46,7 @@ export interface StreamOptions {
  * Responds with an event stream; status, headers and first bytes are sent at once. It writes to the raw response, which takes two
  * thirds of the memory of a stream between (1,000 idle streams: 33 MB against 48 MB).
  */
-export function openStream(res: ServerResponse, options: StreamOptions): ManagedStream {
+function openStream(res: ServerResponse, options: StreamOptions): ManagedStream {
   for (const [name, value] of Object.entries({ ...options.headers, ...STREAM_HEADERS })) res.setHeader(name, value);
   res.removeHeader('Content-Length');
   // A reset by the peer is not an error of the server; 'close' follows.

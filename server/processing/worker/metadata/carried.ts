@@ -69,7 +69,7 @@ export function readCarried({ exif, xmp, iptc }: MetadataBlocks): Carried {
 }
 
 /** Returns what a level of `settings.metadata` keeps in a format. */
-export function keptOf(carried: Carried, format: EncodedFormat, level: MetadataLevel): Carried {
+function keptOf(carried: Carried, format: EncodedFormat, level: MetadataLevel): Carried {
   const kinds = carried.kinds.filter((kind) => fateOf(kind, format, level) === 'kept');
   const rows = kinds.map(rowOf);
   const tags = new Set(rows.flatMap(({ exif = [] }) => exif.map(keyOf)));
