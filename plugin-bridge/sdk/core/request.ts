@@ -123,7 +123,7 @@ export function newIdempotencyKey(): string {
 }
 
 async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResponse> {
-  const { method, path } = addressOf(call.name, call as CallPlace);
+  const { method, path } = addressOf(call.name, call as unknown as CallPlace);
   const endpoint = options.endpoint.replace(/\/+$/, '');
   // An endpoint can contain a query: `/?rest_route=/imagewright/v1/service`.
   const url = endpoint + (endpoint.includes('?') ? path.replace('?', '&') : path);
