@@ -5,6 +5,7 @@ import { type EncodedFormat, FORMATS, INFORMATION } from '#contract/constants';
 import { listSettings, type Setting } from '../config/index.ts';
 import { fateOf, KINDS, type LedgerRow, rowOf } from '../processing/index.ts';
 import { VERSION } from '../version.ts';
+import { walkPage } from './walk-page.ts';
 
 const HEADINGS: Record<string, string> = {
   http: 'HTTP',
@@ -150,17 +151,19 @@ function cell(fate: ReturnType<typeof fateOf>): string {
 }
 
 const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFile(new URL(path, root), 'utf8');
 const documents: Record<string, string> = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
   'docs/metadata.md': metadataPage(),
+  'docs/walk.md': await walkPage(await read('docs/walk.md'), read),
   'docs/openapi.json': `${JSON.stringify(buildOpenApi(VERSION), null, 2)}\n`,
   '.env.example': envExample(),
 };
 
 const stale: string[] = [];
 for (const [path, text] of Object.entries(documents)) {
-  const present = await readFile(new URL(path, root), 'utf8').catch(() => '');
+  const present = await read(path).catch(() => '');
   if (present !== text) stale.push(path);
 }
 if (!process.argv.includes('--check')) {
