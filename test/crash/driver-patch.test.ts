@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { patchDriver } from '../../server/db/driver-patch.ts';
+import { patchDriver } from '../../server/db/connect.ts';
 
 interface Internals {
   Connection: { prototype: { writeCommand(command: unknown, options: unknown): Promise<void> } };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allStored, unlessDuplicate } from '../../server/db/duplicate-key.ts';
+import { allStored, unlessDuplicate } from '../../server/db/collection.ts';
 import { type AnyDocument, useDatabase } from './embedded/embedded-fixture.ts';
 
 const database = useDatabase({ golden: true });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { buildIndexes } from '../../server/db/build-indexes.ts';
 import { MIGRATIONS, migrate } from '../../server/db/migrations/index.ts';
 import type { Migration } from '../../server/db/migrations/migration.ts';
+import { buildIndexes } from '../../server/db/prepare-data.ts';
 import { createRepositories } from '../../server/db/repositories/index.ts';
 import { connect, rejection, useDatabase } from './embedded/embedded-fixture.ts';
 

@@ -1,7 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
-import { type Watchable, watchJobs } from '../../server/db/watch-jobs.ts';
+import {
+  createJobEventRepository,
+  eventId,
+  type Watchable,
+  watchJobs,
+} from '../../server/db/repositories/job-events.ts';
 import { createJobFeeds } from '../../server/jobs/job-feeds.ts';
 import { useDatabase } from './embedded/embedded-fixture.ts';
 

@@ -1,6 +1,6 @@
 import type { Connection } from '../connect.ts';
-import type { JobImage } from '../models/job-images.ts';
 import { eventId } from '../repositories/job-events.ts';
+import type { JobImage } from '../repositories/job-images.ts';
 import { blocksOf } from '../repositories/job-images.ts';
 import type { Migration } from './migration.ts';
 

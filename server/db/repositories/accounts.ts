@@ -1,20 +1,16 @@
 import type { Model, mongo } from 'mongoose';
 import type { AccountRole } from '#contract';
+import { plainCollection, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
 import {
   type AccountRecord,
+  accountFigures,
   accountSchema,
+  creditChanges,
   DELETED_ACCOUNT,
+  dailyUse,
   type PendingEmailRecord,
-  type PendingEntryRecord,
-} from '../models/account.ts';
-import { plainCollection } from '../plain-collection.ts';
-import { accountFigures } from './account-figures.ts';
-import { type CreditChange, creditChanges } from './credit-changes.ts';
-import { dailyUse } from './daily-use.ts';
-
-export type { AccountRecord, CreditChange, PendingEmailRecord, PendingEntryRecord };
+} from './account-credits.ts';
 
 /** Fields set by the claim of an account. */
 export type ClaimedFields = Pick<AccountRecord, 'email'> & { passwordHash: string; role?: AccountRole };
@@ -217,6 +213,7 @@ function activeKeys(model: AccountModel) {
   };
 }
 
+/** Updates an account that matches `where`; null if none does. */
 async function update(
   model: AccountModel,
   accountId: string,

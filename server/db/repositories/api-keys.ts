@@ -1,10 +1,27 @@
 import type { Model, mongo } from 'mongoose';
+import { date, orNull, plainCollection, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type ApiKeyRecord, apiKeySchema } from '../models/api-key.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { ApiKeyRecord };
+const apiKeyFields = {
+  _id: text(),
+  accountId: text(),
+  name: text(),
+  /** HMAC-SHA-256 of the key under the pepper, in hex. */
+  hash: text(),
+  last4: text(),
+  createdAt: date(),
+  /** Accurate to a minute. */
+  lastUsedAt: orNull(date()),
+  /** Time of the last deactivation; null while it is active. */
+  disabledAt: orNull(date()),
+};
+
+/** An API key as stored, without the key itself. The account's `activeKeys` lists the active ones. */
+export type ApiKeyRecord = RecordOf<typeof apiKeyFields>;
+
+const apiKeySchema = schemaOf('api_keys', apiKeyFields)
+  .index({ hash: 1 }, { unique: true })
+  .index({ accountId: 1, createdAt: 1 });
 
 /** Creates the repository of API keys. Only look-ups by hash and by the operator omit the account's id. */
 export function createApiKeyRepository(connection: Connection) {

@@ -1,7 +1,35 @@
+import { date, number, optional, type RecordOf, schemaOf, text, withDefault } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { type BrowserSessionRecord, browserSessionSchema } from '../models/browser-session.ts';
 
-export type { BrowserSessionRecord };
+const browserSessionFields = {
+  _id: text(),
+  /** HMAC-SHA-256 of the token under the pepper, in hex. */
+  hash: text(),
+  accountId: text(),
+  /** Password version of the account when the session began; absent: 0. A new password ends sessions of earlier versions. */
+  passwordVersion: optional(number()),
+  createdAt: date(),
+  /** Accurate to a minute. */
+  lastSeenAt: date(),
+  /** Expiry, extended by each use. */
+  expiresAt: date(),
+  /** Latest expiry, however often it is used. */
+  endsAt: date(),
+  /** Network address of the log-in. */
+  address: withDefault(text(), ''),
+  /** Time of the last confirmation with the password; absent: none. */
+  confirmedAt: optional(date()),
+  userAgent: withDefault(text(), ''),
+};
+
+/** A browser session as stored. The cookie's token is not stored. */
+export type BrowserSessionRecord = RecordOf<typeof browserSessionFields>;
+
+/** A TTL index removes expired records. */
+const browserSessionSchema = schemaOf('logins', browserSessionFields)
+  .index({ hash: 1 }, { unique: true })
+  .index({ accountId: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** Creates the repository of browser sessions. Only the look-up by hash omits the account's id. */
 export function createBrowserSessionRepository(connection: Connection) {

@@ -1,9 +1,52 @@
+import type { EncodedFormat, Warning } from '#contract';
+import {
+  BATCH,
+  date,
+  flag,
+  mixed,
+  number,
+  optional,
+  orNull,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  withDefault,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { BATCH } from '../delete-in-batches.ts';
-import { type CachedVariantRecord, cachedVariantSchema } from '../models/cached-variant.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { CachedVariantRecord };
+const cachedVariantFields = {
+  /** Hash of everything that determines the bytes. */
+  _id: text(),
+  accountId: text(),
+  /** Hash of the source upload. */
+  sourceSha256: text(),
+  /** Key of the file in the store. */
+  path: text(),
+  size: number(),
+  width: number(),
+  height: number(),
+  format: text<EncodedFormat>(),
+  mimeType: text(),
+  sha256: text(),
+  quality: orNull(mixed<number | 'lossless'>()),
+  /** SSIMULACRA2 score; null: not measured. */
+  score: orNull(number()),
+  /** False if the format cannot reach the preset's target. */
+  reached: withDefault(flag(), true),
+  keptOriginal: flag(),
+  warnings: withDefault(mixed<Warning[]>(), []),
+  /** True until it was paid for, or counted as a sample of the day. */
+  isUncounted: optional(flag()),
+  usedAt: date(),
+};
+
+/** A cached variant: an encoded file that can be delivered again. */
+export type CachedVariantRecord = RecordOf<typeof cachedVariantFields>;
+
+const cachedVariantSchema = schemaOf('variants', cachedVariantFields)
+  .index({ usedAt: 1 })
+  .index({ accountId: 1, sourceSha256: 1 });
 
 /** Creates the repository of the variant cache. */
 export function createCachedVariantRepository(connection: Connection) {

@@ -1,6 +1,18 @@
+import { date, orNull, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type ChoreRecord, choreSchema } from '../models/chore.ts';
+
+const choreFields = {
+  /** Name of the work. */
+  _id: text(),
+  /** Process that does it; null: done, and not due before `until`. */
+  owner: orNull(text()),
+  until: date(),
+};
+
+/** The right to do periodic work, which one process has at a time. */
+export type ChoreRecord = RecordOf<typeof choreFields>;
+
+const choreSchema = schemaOf('chores', choreFields);
 
 /** A claim of a chore by a process until a moment. */
 export interface ChoreClaim {

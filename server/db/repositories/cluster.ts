@@ -1,7 +1,22 @@
+import { mixed, number, optional, orNull, type RecordOf, schemaOf, text } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { type ClusterRecord, clusterSchema } from '../models/cluster.ts';
 
-export type { ClusterRecord };
+const clusterFields = {
+  _id: text<'identity'>(),
+  /** Number of the last migration that was applied in full. */
+  dataVersion: number(),
+  /** Process that applies the next migration; `beat` changes while it is alive. */
+  migration: orNull(mixed<{ owner: string; beat: number }>()),
+  /** Hash of the secret under which API keys are stored; absent before the first start that has one. */
+  pepperFingerprint: optional(text()),
+  /** Id that the file store carries; absent before the first start. */
+  storeId: optional(text()),
+};
+
+/** The one document that all servers of a database agree on. */
+export type ClusterRecord = RecordOf<typeof clusterFields>;
+
+const clusterSchema = schemaOf('cluster', clusterFields);
 
 /** Names of what every server of a database must have in common. */
 export type SharedName = 'pepperFingerprint' | 'storeId';

@@ -1,6 +1,18 @@
+import { date, number, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type CounterRecord, counterSchema } from '../models/counter.ts';
+
+const counterFields = {
+  /** Name of the count, and a hash of the account or address. */
+  _id: text(),
+  n: number(),
+  /** End of the window; a TTL index removes the record some time later. */
+  expiresAt: date(),
+};
+
+/** A count that all servers share, for a limited time. */
+export type CounterRecord = RecordOf<typeof counterFields>;
+
+const counterSchema = schemaOf('counters', counterFields).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** What is counted. */
 export interface Count {

@@ -1,8 +1,35 @@
+import { date, mixed, orNull, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type IdempotencyRecord, idempotencyRecordSchema, type StoredResponse } from '../models/idempotency-record.ts';
 
-export type { IdempotencyRecord, StoredResponse };
+/** A finished response, stored to be repeated. */
+export interface StoredResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const idempotencyRecordFields = {
+  /** Hash of account and key. */
+  _id: text(),
+  accountId: text(),
+  operation: text(),
+  requestHash: text(),
+  state: text<'running' | 'done'>(),
+  /** Owner of the record; changes when another request takes it over. */
+  token: text(),
+  /** Id of the job that the request creates, chosen in advance; null for requests without a job. */
+  jobId: orNull(text()),
+  startedAt: date(),
+  expiresAt: date(),
+  response: orNull(mixed<StoredResponse>()),
+};
+
+/** Record of one `Idempotency-Key` of one account. */
+export type IdempotencyRecord = RecordOf<typeof idempotencyRecordFields>;
+
+const idempotencyRecordSchema = schemaOf('idempotency_records', idempotencyRecordFields)
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ accountId: 1 });
 
 /** Creates the repository of `Idempotency-Key` records. Their id is derived from the account's id. */
 export function createIdempotencyRepository(connection: Connection) {

@@ -1,10 +1,34 @@
+import type { JobResult } from '#contract';
+import {
+  allStored,
+  BATCH,
+  deleteInBatches,
+  mixed,
+  number,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  unlessDuplicate,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
-import { allStored, unlessDuplicate } from '../duplicate-key.ts';
-import { type ImageResultRecord, imageResultSchema } from '../models/image-result.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { ImageResultRecord };
+const imageResultFields = {
+  /** `<jobId>:<index>`. */
+  _id: text(),
+  jobId: text(),
+  sessionId: text(),
+  /** Place in the request, from 0. */
+  index: number(),
+  result: mixed<JobResult>(),
+};
+
+/** Result of one image of a job; written once, when the image is done. */
+export type ImageResultRecord = RecordOf<typeof imageResultFields>;
+
+const imageResultSchema = schemaOf('imageresults', imageResultFields)
+  .index({ jobId: 1, index: 1 })
+  .index({ sessionId: 1 });
 
 /** Creates the repository of image results, one document each, so that a long job never rewrites finished ones. */
 export function createImageResultRepository(connection: Connection) {

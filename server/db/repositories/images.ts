@@ -1,9 +1,64 @@
+import type { InputFormat, LanguageTexts, Metadata, Warning } from '#contract';
+import type { InformationKind } from '#contract/constants';
+import {
+  BATCH,
+  deleteInBatches,
+  flag,
+  mixed,
+  number,
+  optional,
+  orNull,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  typed,
+  withDefault,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
-import { type ImageRecord, imageSchema, type OtherTexts } from '../models/image.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { ImageRecord, OtherTexts };
+/** Texts beside the metadata, which are those of the `first` language, by language tag (BCP 47, canonical form). */
+export interface OtherTexts {
+  first: string;
+  others: Record<string, LanguageTexts>;
+}
+
+const imageFields = {
+  _id: text(),
+  accountId: text(),
+  sessionId: text(),
+  /** Place in the session, from 0: as the caller says, else by arrival. */
+  position: number(),
+  originalFilename: text(),
+  /** Key of the file in the store; opaque to callers. */
+  uploadPath: text(),
+  mimeType: text(),
+  format: text<InputFormat>(),
+  size: number(),
+  width: number(),
+  height: number(),
+  hasAlpha: flag(),
+  pages: number(),
+  sha256: text(),
+  clientRef: orNull(text()),
+  /** Kinds of information in the file. Absent: the image was uploaded to an older version. */
+  carries: optional(typed<InformationKind[]>([String])),
+  warnings: withDefault(mixed<Warning[]>(), []),
+  metadata: orNull(mixed<Metadata>()),
+  /** Absent: there are texts in one language alone. */
+  texts: optional(mixed<OtherTexts>()),
+  /** Version of metadata and texts, for optimistic locking. */
+  metadataVersion: number(),
+  /** Count of edits of the file name by a person. Absent: never. */
+  renames: optional(number()),
+};
+
+/** An uploaded image as stored. */
+export type ImageRecord = RecordOf<typeof imageFields>;
+
+const imageSchema = schemaOf('images', imageFields)
+  .index({ sessionId: 1, position: 1 })
+  .index({ accountId: 1, sha256: 1 });
 
 /** A file that a record names. */
 export interface NamedFile {

@@ -1,11 +1,66 @@
+import type { JobKindName, JobState } from '#contract';
+import {
+  date,
+  deleteInBatches,
+  mixed,
+  number,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  unlessDuplicate,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { deleteInBatches } from '../delete-in-batches.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type DayFigures, type PastJobRecord, pastJobSchema } from '../models/past-job.ts';
-import { type UsageDaysRecord, usageDaysSchema } from '../models/usage-days.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { DayFigures, PastJobRecord };
+/** Usage by jobs of one kind on one day. */
+export interface DayFigures {
+  /** `2026-01-31`, in UTC. */
+  day: string;
+  kind: JobKindName;
+  images: number;
+  bytesBefore: number;
+  bytesAfter: number;
+}
+
+const pastJobFields = {
+  /** The job's id. */
+  _id: text(),
+  accountId: text(),
+  sessionId: text(),
+  kind: text<JobKindName>(),
+  state: text<JobState>(),
+  total: number(),
+  completed: number(),
+  /** Uploaded bytes of the completed images; 0 for jobs without output. */
+  bytesBefore: number(),
+  bytesAfter: number(),
+  /** Charge less refund. */
+  credits: number(),
+  createdAt: date(),
+  finishedAt: date(),
+};
+
+/** Usage of a job, kept after its session was removed; without names or content. */
+export type PastJobRecord = RecordOf<typeof pastJobFields>;
+
+const pastJobSchema = schemaOf('past_jobs', pastJobFields)
+  .index({ accountId: 1, createdAt: -1 })
+  .index({ accountId: 1, finishedAt: 1 })
+  .index({ finishedAt: 1 });
+
+const usageDaysFields = {
+  /** The account. */
+  _id: text(),
+  /** First day that is not summed up yet: `2026-01-31`, in UTC. */
+  until: text(),
+  /** Days with usage before `until`, oldest first; at most the longest time that a request can ask for. */
+  days: mixed<DayFigures[]>(),
+};
+
+/** Usage of one account by finished jobs, summed up by day. */
+export type UsageDaysRecord = RecordOf<typeof usageDaysFields>;
+
+const usageDaysSchema = schemaOf('usage_days', usageDaysFields);
 
 /** Id of the sums of all accounts. */
 const EVERYONE = 'all';

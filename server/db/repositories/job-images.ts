@@ -1,8 +1,58 @@
 import type { Model } from 'mongoose';
+import type { EmbeddedField, FocalPoint, JobKindName, MetadataValues, RequestField } from '#contract';
+import { mixed, number, orNull, type RecordOf, schemaOf, text, withDefault } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { type JobImage, type JobImagesRecord, jobImagesSchema, type ReplacedFile } from '../models/job-images.ts';
 
-export type { JobImage, JobImagesRecord, ReplacedFile };
+/** A file in use, and the variant that may replace it. */
+export interface ReplacedFile {
+  name: string;
+  /** 0: none is in use. */
+  bytes: number;
+}
+
+/**
+ * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
+ * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
+ * are delivered. `focalPoint` overrides that of the settings. `renames` is that of the image at the request; absent: 0.
+ * `writer`: vision model that wrote at least one of the texts. `isOtherLanguage`: the texts are not in the language of the settings, since the image has none in it.
+ */
+export type JobImage = {
+  imageId: string;
+  unknownFields?: string[];
+  replaces?: ReplacedFile[];
+  focalPoint?: FocalPoint;
+  renames?: number;
+  writer?: string;
+  isOtherLanguage?: boolean;
+} & Pick<MetadataValues, RequestField> &
+  Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;
+
+const jobImagesFields = {
+  /** `<jobId>:<from>`, the number with six digits. */
+  _id: text(),
+  jobId: text(),
+  accountId: text(),
+  sessionId: text(),
+  kind: text<JobKindName>(),
+  /** Place of the first image in the request, from 0. */
+  from: number(),
+  images: mixed<JobImage[]>(),
+  /** `open`: for any server, once the job is offered; `taken`: `owner` works on it; `kept`: open, stored by an earlier version. */
+  state: text<'kept' | 'open' | 'taken' | 'done'>(),
+  owner: orNull(text()),
+  /** How often it was taken. */
+  takes: withDefault(number(), 0),
+  /** Changes while the owner is alive. */
+  beat: withDefault(number(), 0),
+};
+
+/** Some consecutive images of a job: apart from the job, which stays small, and what a server takes at a time. */
+export type JobImagesRecord = RecordOf<typeof jobImagesFields>;
+
+const jobImagesSchema = schemaOf('job_images', jobImagesFields)
+  .index({ jobId: 1, from: 1 })
+  .index({ sessionId: 1 })
+  .index({ state: 1, jobId: 1 });
 
 /** Most images of a block: few, so that all servers end a large job at the same time. */
 const MOST_IN_BLOCK = 4;
@@ -45,11 +95,6 @@ export type UnfinishedBlock = Pick<JobImagesRecord, '_id' | 'state' | 'owner' | 
 /** Shares blocks between servers. */
 function sharing(model: Model<JobImagesRecord>) {
   return {
-    /** Opens the blocks of a job to all servers. */
-    async open(jobId: string): Promise<void> {
-      await model.updateMany({ jobId, state: 'kept' }, { $set: { state: 'open' } });
-    },
-
     /** Takes the first open block of a job; null if there is none. */
     async take(jobId: string, owner: string): Promise<JobImagesRecord | null> {
       return model
@@ -66,9 +111,10 @@ function sharing(model: Model<JobImagesRecord>) {
       await model.updateOne({ _id: blockId, owner, state: 'taken' }, { $set: { state: 'done', owner: null } });
     },
 
-    /** Gives back what an owner has taken of a job. */
+    /** Gives back what an owner has taken of a job, and what an earlier version has kept for the server that created it. */
     async giveBack(jobId: string, owner: string): Promise<void> {
-      await model.updateMany({ jobId, owner, state: 'taken' }, { $set: { state: 'open', owner: null } });
+      const given = [{ owner, state: 'taken' as const }, { state: 'kept' as const }];
+      await model.updateMany({ jobId, $or: given }, { $set: { state: 'open', owner: null } });
     },
 
     /** Opens a taken block again, if its owner has not shown itself since. */
@@ -94,7 +140,7 @@ function sharing(model: Model<JobImagesRecord>) {
 /** Access to the images of jobs. */
 export type JobImageRepository = ReturnType<typeof createJobImageRepository>;
 
-/** Divides the images of a job into blocks, which belong to the server that creates it. */
+/** Divides the images of a job into blocks. */
 export function blocksOf(owner: Owner, images: JobImage[]): JobImagesRecord[] {
   const size = Math.min(MOST_IN_BLOCK, Math.max(1, Math.floor(images.length / BLOCKS_AT_LEAST)));
   return Array.from({ length: Math.ceil(images.length / size) }, (_, block) => {
@@ -104,7 +150,7 @@ export function blocksOf(owner: Owner, images: JobImage[]): JobImagesRecord[] {
       ...owner,
       from,
       images: images.slice(from, from + size),
-      state: 'kept',
+      state: 'open',
       owner: null,
       takes: 0,
       beat: 0,

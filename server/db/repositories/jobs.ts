@@ -1,14 +1,8 @@
 import type { Model } from 'mongoose';
 import { type JobKindName, UNFINISHED_JOB_STATES } from '#contract';
+import { plainCollection, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type JobRecord, jobSchema } from '../models/job.ts';
-import { plainCollection } from '../plain-collection.ts';
-
-export type { JobRecord };
-
-/** The lease of a job, as it was read. */
-export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
+import { type JobRecord, jobLeases, jobSchema, jobStops } from './job-leases.ts';
 
 /** Fields of a job that a server reads to follow it while another server works on it. */
 export type JobState = Pick<
@@ -19,12 +13,6 @@ export type JobState = Pick<
 /** Fields written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
 
-/** A request to stop a job. */
-export interface StopRequest {
-  _id: string;
-  stopRequested: NonNullable<JobRecord['stopRequested']>;
-}
-
 const STATE_FIELDS = {
   accountId: 1,
   kind: 1,
@@ -34,9 +22,6 @@ const STATE_FIELDS = {
   eventBase: 1,
   lastEvent: 1,
 } satisfies Partial<Record<keyof JobState, 1>>;
-
-/** Leases of one answer of the database, below 1 MB. */
-const LEASES_AT_ONCE = 5000;
 
 /** Creates the repository of jobs and their leases. */
 export function createJobRepository(connection: Connection) {
@@ -64,14 +49,6 @@ function jobLookups(model: Model<JobRecord>) {
     async findStates(jobIds: string[]): Promise<JobState[]> {
       return collection
         .find<JobState>({ _id: { $in: jobIds } }, { projection: STATE_FIELDS, batchSize: jobIds.length + 1 })
-        .toArray();
-    },
-
-    /** Finds the jobs of this owner with a requested stop. */
-    async findStopRequests(owner: string): Promise<StopRequest[]> {
-      const stopRequested: { $in: StopRequest['stopRequested'][] } = { $in: ['job_cancelled', 'session_deleted'] };
-      return collection
-        .find<StopRequest>({ leaseOwner: owner, stopRequested }, { projection: { stopRequested: 1 } })
         .toArray();
     },
 
@@ -122,83 +99,6 @@ function jobLookups(model: Model<JobRecord>) {
 
     async hasUnfinished(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED_JOB_STATES } })) > 0;
-    },
-  };
-}
-
-/** Takes, renews and releases the leases of jobs. */
-function jobLeases(model: Model<JobRecord>) {
-  return {
-    /** Sets the state of a job of this owner and returns it; null if the lease was lost. */
-    async advance(jobId: string, owner: string, state: JobRecord['state']): Promise<JobRecord | null> {
-      return model
-        .findOneAndUpdate(
-          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
-          { $set: { state } },
-          { returnDocument: 'after' },
-        )
-        .lean();
-    },
-
-    /** Renews the leases of jobs of this owner. */
-    async renewLeases(jobIds: string[], owner: string, leaseUntil: Date): Promise<void> {
-      const own = { _id: { $in: jobIds }, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } };
-      await model.updateMany(own, { $set: { leaseUntil } });
-    },
-
-    /** Releases the lease, so that any server may resume the job at once. */
-    async releaseLease(jobId: string, owner: string, now: Date): Promise<void> {
-      await model.updateOne({ _id: jobId, leaseOwner: owner }, { $set: { leaseOwner: null, leaseUntil: now } });
-    },
-
-    /** Lists the leases of all unfinished jobs, thousands in one answer of the database. */
-    async findLeases(): Promise<JobLease[]> {
-      return model
-        .find({ state: { $in: UNFINISHED_JOB_STATES } })
-        .select({ leaseOwner: 1, leaseUntil: 1 })
-        .batchSize(LEASES_AT_ONCE)
-        .lean();
-    },
-
-    /** Takes over a job whose lease is unchanged and returns its previous state; else null. */
-    async claim({ _id, ...seen }: JobLease, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
-      return model
-        .findOneAndUpdate(
-          { _id, state: { $in: UNFINISHED_JOB_STATES }, ...seen },
-          { $set: { leaseOwner: owner, leaseUntil }, $inc: { attempts: 1 } },
-          { returnDocument: 'before' },
-        )
-        .lean();
-    },
-  };
-}
-
-/** Requests jobs to stop, on every server. */
-function jobStops(model: Model<JobRecord>) {
-  return {
-    /** Requests a cancellation; false if the job has ended or belongs to another account. */
-    async requestCancel(accountId: string, jobId: string): Promise<boolean> {
-      const updated = await model.updateOne(
-        { _id: jobId, accountId, state: { $in: UNFINISHED_JOB_STATES } },
-        { $set: { stopRequested: 'job_cancelled' } },
-      );
-      return updated.matchedCount === 1;
-    },
-
-    /** Raises the heartbeat of these jobs: this server has a listener of them. */
-    async showListening(jobIds: string[]): Promise<void> {
-      await model.updateMany(
-        { _id: { $in: jobIds }, state: { $in: UNFINISHED_JOB_STATES } },
-        { $inc: { listened: 1 } },
-      );
-    },
-
-    /** Requests all jobs of a session to stop, on every server. */
-    async requestStopOfSession(sessionId: string): Promise<void> {
-      await model.updateMany(
-        { sessionId, state: { $in: UNFINISHED_JOB_STATES } },
-        { $set: { stopRequested: 'session_deleted' } },
-      );
     },
   };
 }

@@ -1,12 +1,44 @@
 import type { Model } from 'mongoose';
 import type { LedgerKind } from '#contract';
+import {
+  date,
+  deleteInBatches,
+  flag,
+  number,
+  optional,
+  orNull,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  unlessDuplicate,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { deleteInBatches } from '../delete-in-batches.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type LedgerEntryRecord, ledgerEntrySchema } from '../models/ledger-entry.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { LedgerEntryRecord };
+const ledgerEntryFields = {
+  /** Sorts by time. */
+  _id: text(),
+  accountId: text(),
+  kind: text<LedgerKind>(),
+  /** Reference, e.g. a job id; unique per kind. */
+  ref: text(),
+  /** Credits, signed: negative for a charge. */
+  delta: number(),
+  note: orNull(text()),
+  at: date(),
+  /** True on a charge until its job is settled; absent otherwise. */
+  open: optional(flag()),
+};
+
+/** A ledger entry as stored. Entries are append-only except for `open`. */
+export type LedgerEntryRecord = RecordOf<typeof ledgerEntryFields>;
+
+const ledgerEntrySchema = schemaOf('ledger_lines', ledgerEntryFields)
+  .index({ kind: 1, ref: 1 }, { unique: true })
+  .index({ accountId: 1, _id: -1 })
+  .index({ accountId: 1, kind: 1, _id: -1 })
+  .index({ accountId: 1, at: 1 })
+  .index({ at: 1 }, { partialFilterExpression: { open: true } });
 
 /** Selects part of an account's entries. */
 export interface EntryFilter {

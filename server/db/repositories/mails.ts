@@ -1,9 +1,62 @@
 import type { Model } from 'mongoose';
+import type { LogAction, LogChange } from '#contract';
+import {
+  date,
+  mixed,
+  number,
+  optional,
+  orNull,
+  type RecordOf,
+  schemaOf,
+  text,
+  unlessDuplicate,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type MailKind, type MailRecord, mailSchema, type OperatorChange } from '../models/mail.ts';
 
-export type { MailKind, MailRecord, OperatorChange };
+/** Kinds of mails. */
+export type MailKind =
+  | 'sign-up'
+  | 'reset'
+  | 'email-change'
+  | 'invitation'
+  | 'password-changed'
+  | 'email-changed'
+  | 'operator-change';
+
+/** An operator's action that a mail reports; contains no secrets. */
+export interface OperatorChange {
+  action: LogAction;
+  change: LogChange;
+}
+
+const mailFields = {
+  /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that repeated requests send one mail; random for `operator-change`. */
+  _id: text(),
+  kind: text<MailKind>(),
+  email: text(),
+  /** The account if it is known; else it is found by the email. */
+  accountId: orNull(text()),
+  /** Only of `operator-change`. */
+  operatorChange: optional(mixed<OperatorChange>()),
+  /** Distinguishes repeated orders of the same mail. */
+  token: text(),
+  /** Earliest time of the next attempt. */
+  dueAt: date(),
+  attempts: number(),
+  /** Null until it was sent. */
+  sentAt: orNull(date()),
+  expiresAt: date(),
+};
+
+/** An entry of the mail outbox: kind and recipient, without text or secrets. Stored in `notices`. */
+export type MailRecord = RecordOf<typeof mailFields>;
+
+/** A TTL index removes expired records. */
+const mailSchema = schemaOf('notices', mailFields)
+  .index({ sentAt: 1, dueAt: 1 })
+  .index({ email: 1 })
+  .index({ accountId: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** Creates the repository of the mail outbox. */
 export function createMailRepository(connection: Connection) {

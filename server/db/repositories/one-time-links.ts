@@ -1,8 +1,29 @@
-import type { LinkPurpose } from '#contract';
+import type { AccountRole, LinkPurpose } from '#contract';
+import { date, orNull, type RecordOf, schemaOf, text } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { type OneTimeLinkRecord, oneTimeLinkSchema } from '../models/one-time-link.ts';
 
-export type { OneTimeLinkRecord };
+const oneTimeLinkFields = {
+  /** HMAC-SHA-256 of the token under the pepper, in hex. */
+  _id: text(),
+  purpose: text<LinkPurpose>(),
+  /** Null for a sign-up, which has no account yet. */
+  accountId: orNull(text()),
+  /** The new address of a sign-up or a change of address; else the account's address at that time. */
+  email: text(),
+  /** Role assigned by a claim, or null. */
+  role: orNull(text<AccountRole>()),
+  createdAt: date(),
+  expiresAt: date(),
+};
+
+/** A one-time link as stored, without its token. */
+export type OneTimeLinkRecord = RecordOf<typeof oneTimeLinkFields>;
+
+/** A TTL index removes expired records. */
+const oneTimeLinkSchema = schemaOf('one_time_links', oneTimeLinkFields)
+  .index({ accountId: 1 })
+  .index({ email: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** Creates the repository of one-time links, by the hash of their token. */
 export function createOneTimeLinkRepository(connection: Connection) {

@@ -1,9 +1,30 @@
-import type { LogAction } from '#contract';
+import type { LogAction, LogChange } from '#contract';
+import { date, mixed, orNull, type RecordOf, schemaOf, text, unlessDuplicate, withDefault } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type OperatorLogRecord, operatorLogSchema } from '../models/operator-log-line.ts';
 
-export type { OperatorLogRecord };
+const operatorLogFields = {
+  /** Sorts by time. */
+  _id: text(),
+  at: date(),
+  /** Null for the command line. */
+  actorId: orNull(text()),
+  /** Email address of an operator at that time, or `command line`; null for users, whose address is looked up. */
+  actorName: orNull(text()),
+  action: text<LogAction>(),
+  /** Account concerned; its email address is not stored. */
+  target: orNull(text()),
+  change: mixed<LogChange>(),
+  /** Network address of the client, or ''. */
+  address: withDefault(text(), ''),
+};
+
+/** A line of the operator log as stored. Lines are append-only and kept without limit. */
+export type OperatorLogRecord = RecordOf<typeof operatorLogFields>;
+
+const operatorLogSchema = schemaOf('operator_log', operatorLogFields)
+  .index({ action: 1, _id: -1 })
+  .index({ actorId: 1 })
+  .index({ target: 1 });
 
 /** Selects lines of the operator log. */
 export interface LogSelection {

@@ -1,12 +1,71 @@
 import type { mongo } from 'mongoose';
+import {
+  BATCH,
+  date,
+  deleteInBatches,
+  flag,
+  mixed,
+  number,
+  optional,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  typed,
+  unlessDuplicate,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type FormerName, type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
-import { plainCollection } from '../plain-collection.ts';
 import type { NamedFile } from './images.ts';
 
-export type { FormerName, OutputFile, OutputRecord };
+/** One exported file of an {@link OutputRecord}. */
+export interface OutputFile {
+  variant: string;
+  filename: string;
+  /** Key of the file in the store. */
+  path: string;
+  size: number;
+  width: number;
+  height: number;
+  mimeType: string;
+  sha256: string;
+}
+
+/** A name that a file had before it was renamed. */
+export interface FormerName {
+  filename: string;
+  /** Key of the name; also in `names`. */
+  key: string;
+  variant: string;
+}
+
+const outputFields = {
+  /** `<namespace>:<imageId>:<hash of the settings>`. */
+  _id: text(),
+  accountId: text(),
+  sessionId: text(),
+  namespace: text(),
+  /** Keys of all file names; unique in the namespace, so that one write reserves all or none. */
+  names: typed<string[]>([String]),
+  files: mixed<OutputFile[]>(),
+  /** Ids of the cached variants that the files were made as; equal ones share a file. Absent: an earlier version. */
+  contents: optional(typed<string[]>([String])),
+  updatedAt: date(),
+  /** Counts the writes of the record. Absent: an earlier version. */
+  version: optional(number()),
+  /** True for files that were renamed after their export. */
+  renamed: optional(flag<true>()),
+  /** Names that the files had before, oldest first. They stay reserved and lead to the files. */
+  former: optional(mixed<FormerName[]>()),
+};
+
+/** The files that one image has in one namespace for one set of settings. */
+export type OutputRecord = RecordOf<typeof outputFields>;
+
+const outputSchema = schemaOf('outputs', outputFields)
+  .index({ namespace: 1, names: 1 }, { unique: true })
+  .index({ sessionId: 1, contents: 1 })
+  .index({ contents: 1 })
+  .index({ namespace: 1, renamed: 1 }, { partialFilterExpression: { renamed: true } });
 
 /** Files that a publication replaces. */
 type Replaced = Pick<OutputRecord, 'files' | 'contents'>;

@@ -1,8 +1,58 @@
+import {
+  date,
+  number,
+  orNull,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  typed,
+  withDefault,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { type SessionTokenRecord, sessionTokenSchema } from '../models/session-token.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { SessionTokenRecord };
+/** Credits that a token has taken for a job. */
+export interface TokenChargeRecord {
+  jobId: string;
+  credits: number;
+  refunded: number;
+}
+
+const sessionTokenFields = {
+  /** HMAC-SHA-256 of the token under the pepper, in hex. */
+  _id: text(),
+  accountId: text(),
+  /** API key that made the token. */
+  keyId: text(),
+  /** Origin of the pages that may use the token. */
+  origin: text(),
+  /** Null until the token has created its session. */
+  sessionId: orNull(text()),
+  maxCredits: number(),
+  /** Credits of `charges` less refunds. */
+  usedCredits: withDefault(number(), 0),
+  charges: withDefault(
+    typed<TokenChargeRecord[]>([{ _id: false, jobId: String, credits: Number, refunded: Number }]),
+    [],
+  ),
+  /** Most images that may be sampled for free. */
+  maxSamples: number(),
+  usedSamples: withDefault(number(), 0),
+  /** Most images that may be described for free. */
+  maxAnalyses: number(),
+  usedAnalyses: withDefault(number(), 0),
+  expiresAt: date(),
+};
+
+/** A session token as stored, without the token itself. */
+export type SessionTokenRecord = RecordOf<typeof sessionTokenFields>;
+
+/** A TTL index removes expired records. */
+const sessionTokenSchema = schemaOf('session_tokens', sessionTokenFields)
+  .index({ accountId: 1, expiresAt: 1 })
+  .index({ sessionId: 1 })
+  .index({ 'charges.jobId': 1 }, { sparse: true })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** Count of a token. */
 export type TokenCounter = 'usedSamples' | 'usedAnalyses';

@@ -1,10 +1,44 @@
 import type { Model, mongo } from 'mongoose';
+import {
+  date,
+  number,
+  optional,
+  orNull,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  typed,
+  withDefault,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { DELETED, type SessionRecord, sessionSchema } from '../models/session.ts';
-import { plainCollection } from '../plain-collection.ts';
 import { createStoredBytesRepository, type StoredBytesRepository } from './stored-bytes.ts';
 
-export type { SessionRecord };
+/** Condition on `deletedAt` of deleted sessions, exactly as in the partial index. */
+const DELETED = { $gt: new Date(0) };
+
+const sessionFields = {
+  _id: text(),
+  accountId: text(),
+  createdAt: date(),
+  expiresAt: date(),
+  /** Images ever accepted; the limit of a session is enforced on this number atomically. */
+  imageCount: number(),
+  /** Bytes of the uploads, previews and results, each file once. Absent: stored by an earlier version. */
+  bytes: optional(number()),
+  /** Set when the session was deleted; its files and then the record are removed. */
+  deletedAt: orNull(date()),
+  /** Hashes of the uploads whose cached variants are removed with the session. */
+  forget: withDefault(typed<string[]>([String]), []),
+};
+
+/** A session as stored. */
+export type SessionRecord = RecordOf<typeof sessionFields>;
+
+const sessionSchema = schemaOf('sessions', sessionFields)
+  .index({ accountId: 1, createdAt: -1 })
+  .index({ expiresAt: 1 })
+  .index({ deletedAt: 1 }, { partialFilterExpression: { deletedAt: DELETED } });
 
 /** Places of a session. */
 export interface ReservedImages {

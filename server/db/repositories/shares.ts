@@ -1,9 +1,52 @@
+import type { ShareVerdict } from '#contract';
+import {
+  date,
+  deleteInBatches,
+  orNull,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  text,
+  withDefault,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { deleteInBatches } from '../delete-in-batches.ts';
-import { type ShareAnswerRecord, type ShareRecord, shareAnswerSchema, shareSchema } from '../models/share.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { ShareAnswerRecord, ShareRecord };
+const shareFields = {
+  _id: text(),
+  accountId: text(),
+  sessionId: text(),
+  /** HMAC-SHA-256 of the token under the pepper, in hex. */
+  hash: text(),
+  createdAt: date(),
+  expiresAt: date(),
+  revokedAt: orNull(date()),
+};
+
+/** A link to a session as stored, without its token. */
+export type ShareRecord = RecordOf<typeof shareFields>;
+
+/** The records are removed with their session, which lasts at least as long. */
+const shareSchema = schemaOf('shares', shareFields)
+  .index({ hash: 1 }, { unique: true })
+  .index({ sessionId: 1, createdAt: -1 });
+
+const shareAnswerFields = {
+  /** `<shareId>:<imageId>`: an answer replaces the earlier one, so that visitors cannot fill the disk. */
+  _id: text(),
+  shareId: text(),
+  sessionId: text(),
+  imageId: text(),
+  verdict: text<ShareVerdict>(),
+  comment: withDefault(text(), ''),
+  /** Version of the texts that the visitor read. */
+  textsVersion: text(),
+  at: date(),
+};
+
+/** The latest answer of a link's visitors about one image. */
+export type ShareAnswerRecord = RecordOf<typeof shareAnswerFields>;
+
+const shareAnswerSchema = schemaOf('share_answers', shareAnswerFields).index({ sessionId: 1 });
 
 /** Creates the repository of links to sessions and of the answers to them. The look-up by hash omits the account's id. */
 export function createShareRepository(connection: Connection) {

@@ -1,9 +1,23 @@
+import { date, number, plainCollection, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
-import { type StoredBytesRecord, storedBytesSchema } from '../models/stored-bytes.ts';
-import { plainCollection } from '../plain-collection.ts';
 
-export type { StoredBytesRecord };
+const storedBytesFields = {
+  /** The account. */
+  _id: text(),
+  /** Bytes of its sessions and of the uploads that are about to be recorded. */
+  bytes: number(),
+  /** Bytes of these uploads; more if a server has died meanwhile. */
+  pending: number(),
+  /** Time of the last upload. */
+  takenAt: date(),
+  /** Number of changes. */
+  changes: number(),
+};
+
+/** Bytes that an account stores, counted by all servers together. */
+export type StoredBytesRecord = RecordOf<typeof storedBytesFields>;
+
+const storedBytesSchema = schemaOf('stored_bytes', storedBytesFields);
 
 /**
  * Creates the repository of what accounts store. An account is counted from its first `replace` on; before, nothing is

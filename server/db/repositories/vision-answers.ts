@@ -1,7 +1,26 @@
+import { date, mixed, optional, type RecordOf, schemaOf, text } from '../collection.ts';
 import type { Connection } from '../connect.ts';
-import { type VisionAnswerRecord, visionAnswerSchema } from '../models/vision-answer.ts';
 
-export type { VisionAnswerRecord };
+const DAYS_KEPT = 30;
+
+const visionAnswerFields = {
+  /** Hash of the account, the sent bytes, the model and all instructions. */
+  _id: text(),
+  accountId: text(),
+  /** Hash of the same with the upload in the place of the sent bytes. Absent: stored by an earlier version. */
+  question: optional(text()),
+  /** The parsed answer; the analysis module owns its type. */
+  answer: mixed<unknown>(),
+  createdAt: date(),
+};
+
+/** Cached answer of a vision model about one image with one set of instructions. */
+export type VisionAnswerRecord = RecordOf<typeof visionAnswerFields>;
+
+/** A TTL index removes expired records. */
+const visionAnswerSchema = schemaOf('vision_answers', visionAnswerFields)
+  .index({ createdAt: 1 }, { expireAfterSeconds: DAYS_KEPT * 86_400 })
+  .index({ accountId: 1, question: 1 });
 
 /** Creates the repository of cached vision answers. Every look-up includes the account's id, which is also part of the key. */
 export function createVisionAnswerRepository(connection: Connection) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { patchDriver } from '../../../server/db/driver-patch.ts';
+import { patchDriver } from '../../../server/db/connect.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 
 /** A directory under the system's temporary one, and how to remove it. */

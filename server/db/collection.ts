@@ -1,0 +1,117 @@
+import { type Model, type mongo, Schema } from 'mongoose';
+
+/** A field of a collection, with the type of its values. `IsOptional`: documents may lack it. */
+interface Field<Value, IsOptional extends boolean = false> {
+  /** Options of mongoose. */
+  definition: { type: unknown; required?: boolean; default?: unknown };
+  /** Exists for the compiler alone. */
+  holds?: [Value, IsOptional];
+}
+
+/** The documents of a collection with these fields. */
+export type RecordOf<Fields> = {
+  [Name in keyof Fields as Fields[Name] extends Field<unknown, true> ? never : Name]: ValueOf<Fields[Name]>;
+} & {
+  [Name in keyof Fields as Fields[Name] extends Field<unknown, true> ? Name : never]?: ValueOf<Fields[Name]>;
+};
+
+type ValueOf<F> = F extends Field<infer Value, boolean> ? Value : never;
+
+/** Creates a field of a type that mongoose knows. */
+export function typed<Value>(type: unknown): Field<Value> {
+  return { definition: { type, required: true } };
+}
+
+export const text = <Value extends string | null = string>() => typed<Value>(String);
+export const number = () => typed<number>(Number);
+export const flag = <Value extends boolean = boolean>() => typed<Value>(Boolean);
+export const date = <Value extends Date | null = Date>() => typed<Value>(Date);
+/** Creates a field of any type, which mongoose neither casts nor checks. */
+export const mixed = <Value>() => typed<Value>(Schema.Types.Mixed);
+
+/** Lets a field be null, which it is unless a document says otherwise. */
+export function orNull<Value>(field: Field<Value>): Field<Value | null> {
+  return withDefault<Value | null>(field as Field<Value | null>, null);
+}
+
+/** Lets documents lack a field. */
+export function optional<Value>({ definition: { type } }: Field<Value>): Field<Value, true> {
+  return { definition: { type, default: undefined } };
+}
+
+/** Gives a field a value for documents that are inserted without one. */
+export function withDefault<Value>({ definition: { type } }: Field<Value>, value: Value): Field<Value> {
+  return { definition: { type, default: value } };
+}
+
+/** Creates the schema of a collection. */
+export function schemaOf<Fields extends Record<string, Field<unknown, boolean>>>(collection: string, fields: Fields) {
+  return new Schema<RecordOf<Fields>>(definitionsOf(fields), { collection, versionKey: false, minimize: false });
+}
+
+/** Creates the schema of a part of a document. */
+export function partOf<Fields extends Record<string, Field<unknown, boolean>>>(fields: Fields) {
+  return new Schema<RecordOf<Fields>>(definitionsOf(fields), { _id: false });
+}
+
+function definitionsOf(fields: Record<string, Field<unknown, boolean>>) {
+  return Object.fromEntries(Object.entries(fields).map(([name, { definition }]) => [name, definition])) as never;
+}
+
+/**
+ * Returns the driver's collection of a model, for queries that run with every request: without mongoose's casting a look-up
+ * takes half the processor time (measured: 0.15 against 0.27 ms, shortly after the start 0.4 against 0.7). Values are not
+ * cast or checked, so repositories must pass typed values and never a caller's object.
+ */
+export function plainCollection<Record extends mongo.BSON.Document>(model: Model<Record>): mongo.Collection<Record> {
+  return model.collection as unknown as mongo.Collection<Record>;
+}
+
+/** Records of one command; thousands at once would hold up everything else in the embedded store. */
+export const BATCH = 500;
+/** Records that one command deletes: deleting takes longer than reading. */
+const REMOVED_AT_ONCE = 150;
+
+/** Removes all records that match, in batches, so that other work runs in between. */
+export async function deleteInBatches<Record extends { _id: string }>(
+  collection: mongo.Collection<Record>,
+  filter: mongo.Filter<Record>,
+): Promise<void> {
+  for (let found = REMOVED_AT_ONCE; found === REMOVED_AT_ONCE; ) {
+    const records = await collection.find(filter, { projection: { _id: 1 }, limit: REMOVED_AT_ONCE }).toArray();
+    const ids = records.map(({ _id }) => _id);
+    if (ids.length > 0) await collection.deleteMany({ _id: { $in: ids } } as mongo.Filter<Record>);
+    found = ids.length;
+  }
+}
+
+/** MongoDB's error code of a write that a unique index refused. */
+const DUPLICATE_KEY = 11000;
+
+/**
+ * Returns the result of a write, or `otherwise` if a unique index refused it. Rethrows every other error.
+ */
+export async function unlessDuplicate<Result, Other>(
+  write: Promise<Result>,
+  otherwise: Other,
+): Promise<Result | Other> {
+  try {
+    return await write;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === DUPLICATE_KEY) return otherwise;
+    throw error;
+  }
+}
+
+/** Returns true if each write succeeded, false if a unique index refused some. Rethrows every other error. */
+export async function allStored(writes: Promise<unknown>): Promise<boolean> {
+  try {
+    await writes;
+    return true;
+  } catch (error) {
+    // The driver gives one error, or a list.
+    const refused = [(error as { writeErrors?: { code?: unknown } | { code?: unknown }[] }).writeErrors ?? []].flat();
+    if (refused.length > 0 && refused.every(({ code }) => code === DUPLICATE_KEY)) return false;
+    throw error;
+  }
+}
