@@ -69,6 +69,11 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
       state.closed = true;
     },
 
+    /** True if this process refuses new jobs. */
+    get isClosed(): boolean {
+      return state.closed;
+    },
+
     get waiting(): number {
       return count(state, () => true);
     },

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobState } from '#contract';
 import { AppError } from '../errors.ts';
-import { type JobsContext, leaseEnd } from './jobs-context.ts';
+import { type JobsContext, LOOK_EVERY_MS, leaseEnd } from './jobs-context.ts';
 import { findJob, isUnfinished, readJob } from './read-jobs.ts';
-
-const STOP_POLL_MS = 100;
+import { startJob, stopJob } from './run-jobs.ts';
 
 /** Longest wait of a cancellation for the server that works on the job, in milliseconds. */
 const CANCEL_WAIT_MS = 2000;
-/** Interval at which a cancellation looks for the end of its job, in milliseconds. */
-const CANCEL_POLL_MS = 50;
 
 /**
  * Cancels a job, on whichever server it runs, and refunds the images that were not completed.
@@ -19,7 +16,7 @@ export async function cancelJob(context: JobsContext, accountId: string, jobId: 
   const job = await findJob(context, accountId, jobId);
   const requested = isUnfinished(job) && (await context.repositories.jobs.requestCancel(accountId, jobId));
   if (!requested) throw finished(jobId, job.state);
-  if (!(await context.runner.stop(jobId, 'job_cancelled'))) await waitForEnd(context, accountId, jobId);
+  if (!(await stopJob(context, jobId, 'job_cancelled'))) await waitForEnd(context, accountId, jobId);
   const shown = await readJob(context, accountId, jobId);
   if (!isUnfinished({ state: shown.status }) && shown.status !== 'cancelled') throw finished(jobId, shown.status);
   return shown;
@@ -33,7 +30,7 @@ function finished(jobId: string, status: JobState): AppError {
 async function waitForEnd(context: JobsContext, accountId: string, jobId: string): Promise<void> {
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (performance.now() < deadline && isUnfinished(await findJob(context, accountId, jobId)))
-    await sleep(CANCEL_POLL_MS);
+    await sleep(LOOK_EVERY_MS);
 }
 
 /**
@@ -41,14 +38,14 @@ async function waitForEnd(context: JobsContext, accountId: string, jobId: string
  * @returns false when the job ended for another reason, or had a price and was settled
  */
 export async function reopenJob(context: JobsContext, accountId: string, jobId: string): Promise<boolean> {
-  const { repositories, runner, instanceId } = context;
+  const { repositories, live, instanceId } = context;
   const job = await repositories.jobs.reopen(accountId, jobId, instanceId, leaseEnd(context));
   if (!job) return false;
   await repositories.imageResults.removeFailures(jobId, 'client_left');
   const done = await repositories.imageResults.countOfJob(jobId);
   // The end is stored shortly before the work in this process ends.
-  await runner.ended(jobId);
-  runner.start(job, null, done);
+  await live.get(jobId)?.ended;
+  startJob(context, job, null, done);
   return true;
 }
 
@@ -56,18 +53,18 @@ export async function reopenJob(context: JobsContext, accountId: string, jobId: 
  * Stops the jobs of a session on all servers, before its files are removed.
  * @returns false when one of them has not ended within two lease times
  */
-export async function stopJobsOfSession(
-  { repositories: { jobs }, runner, leaseMs }: JobsContext,
-  sessionId: string,
-): Promise<boolean> {
+export async function stopJobsOfSession(context: JobsContext, sessionId: string): Promise<boolean> {
+  const { repositories, live, leaseMs } = context;
+  const { jobs } = repositories;
   const deadline = performance.now() + leaseMs * 2;
   await jobs.requestStopOfSession(sessionId);
   for (;;) {
-    await runner.stopSession(sessionId);
+    const running = [...live.values()].filter(({ job }) => job.sessionId === sessionId);
+    await Promise.all(running.map(({ job }) => stopJob(context, job._id, 'session_deleted')));
     if (!(await jobs.hasUnfinished(sessionId))) return true;
     if (performance.now() > deadline) return false;
     // A job that is being charged starts and stops at once; the job of a dead server is taken over when its lease ends.
-    await sleep(STOP_POLL_MS);
+    await sleep(LOOK_EVERY_MS);
     await jobs.requestStopOfSession(sessionId);
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKindName } from '#contract';
-import { outlastOutage } from '../database-outage.ts';
 import type { JobImage, JobRecord } from '../db/index.ts';
 import { type JobsContext, leaseEnd } from './jobs-context.ts';
 
@@ -46,10 +45,10 @@ export async function createJob(context: JobsContext, order: NewJob): Promise<Jo
 
 /** Removes a job that was not charged as far as is known. During a database outage the caller does not wait for it. */
 export async function discardJob(context: JobsContext, job: JobRecord): Promise<void> {
-  const { admission, discarded, repositories, closing } = context;
+  const { admission, discarded, repositories, outlast } = context;
   admission.forget(job._id);
   discarded.add(job._id);
-  const removed = outlastOutage(() => removeJob(repositories, job._id), closing.signal);
+  const removed = outlast(() => removeJob(repositories, job._id));
   void undoCharge(context, job, removed).finally(() => discarded.delete(job._id));
   await Promise.race([removed, sleep(DISCARD_WAIT_MS, undefined, { ref: false })]);
 }
@@ -89,19 +88,19 @@ function recordOf(context: JobsContext, { jobId, images, ...order }: NewJob): Jo
 
 /** Refunds a refused job: it may have been charged when the reply to the charge was lost. */
 async function undoCharge(
-  { settle, closing, logger }: JobsContext,
+  { settle, outlast, logger }: JobsContext,
   job: JobRecord,
   removed: Promise<void>,
 ): Promise<void> {
   try {
     await removed;
-    await outlastOutage(() => settle(job, 0), closing.signal);
+    await outlast(() => settle(job, 0));
   } catch (error) {
     logger.warn({ err: error, jobId: job._id }, 'a refused job is left to the recovery');
   }
 }
 
 /** Releases the capacity of a job that was not stored, unless the recovery has started one of this id meanwhile. */
-function releaseCapacity({ runner, admission }: JobsContext, jobId: string): void {
-  if (!runner.has(jobId)) admission.forget(jobId);
+function releaseCapacity({ live, admission }: JobsContext, jobId: string): void {
+  if (!live.has(jobId)) admission.forget(jobId);
 }

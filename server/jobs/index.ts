@@ -4,6 +4,5 @@ export type { JobRecord } from '../db/index.ts';
 export type { JobsConfig } from './config.ts';
 export type { NewJob } from './create-job.ts';
 export type { NumberedEvent } from './event-log.ts';
-export type { Settlement } from './finish-job.ts';
-export type { JobKind, JobKinds, JobTask, PlannedJob, TaskOptions } from './job-kind.ts';
+export type { JobKind, JobKinds, JobTask, PlannedJob, Settlement, TaskOptions } from './job-kind.ts';
 export { createJobs, type Jobs } from './jobs.ts';

@@ -9,8 +9,7 @@ import {
 } from '../db/index.ts';
 import { createEventLog, type EventLog, type NumberedEvent, sentEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
-import { refreshed } from './refresh-results.ts';
-import { replayLastEvent } from './show-job.ts';
+import { refreshed, replayLastEvent } from './show-job.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
 const POLL_MS = 450;

@@ -1,6 +1,7 @@
-import type { JobKindName, PastJob, UsageFigures } from '#contract';
-import type { JobRecord, PastJobRecord, Repositories } from '../db/index.ts';
-import { usageSince } from './usage-days.ts';
+import { type JobKindName, type PastJob, USAGE_MAX_DAYS, type UsageFigures } from '#contract';
+import type { DayFigures, JobHistoryRepository, JobRecord, PastJobRecord, Repositories } from '../db/index.ts';
+
+const DAY_MS = 86_400_000;
 
 const COUNTED: Record<JobKindName, 'images' | 'samples' | 'analyses'> = {
   export: 'images',
@@ -102,4 +103,42 @@ function showRunning({ _id: jobId, sessionId, kind, state, total, createdAt }: J
 
 function linksOf(jobId: string, sessionId: string): PastJob['links'] {
   return { job: `/v1/jobs/${jobId}`, events: `/v1/jobs/${jobId}/events`, session: `/v1/sessions/${sessionId}` };
+}
+
+/**
+ * Returns the usage of an account, or of all (null), by day and kind. Days before yesterday do not change: each is summed up once and
+ * kept, so that a request reads the jobs of two days, however many there were before.
+ * @param from first day, `2026-01-31` in UTC
+ */
+async function usageSince(
+  history: JobHistoryRepository,
+  accountId: string | null,
+  from: string,
+  now: Date,
+): Promise<DayFigures[]> {
+  const open = dayOf(now.getTime() - DAY_MS);
+  const oldest = dayOf(now.getTime() - USAGE_MAX_DAYS * DAY_MS);
+  const kept = (await history.keptDays(accountId)) ?? { until: oldest, days: [] };
+  const days = kept.days.filter(({ day }) => day >= oldest);
+  if (kept.until < open) {
+    const next = later(kept.until, oldest);
+    const first = (await history.firstSince(accountId, new Date(next))) ?? now;
+    for (let day = dayOf(first.getTime()); day < open; day = dayAfter(day))
+      days.push(...(await history.byDay(accountId, new Date(day), new Date(dayAfter(day)))));
+    await history.keepDays(accountId, { until: open, days });
+  }
+  const recent = await history.byDay(accountId, new Date(later(kept.until, open)));
+  return [...days, ...recent].filter(({ day }) => day >= from);
+}
+
+function later(one: string, other: string): string {
+  return [one, other].sort().at(-1) ?? one;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+function dayAfter(day: string): string {
+  return dayOf(Date.parse(day) + DAY_MS);
 }

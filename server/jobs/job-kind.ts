@@ -1,9 +1,22 @@
-import type { Job, JobResult, JobSummary } from '#contract';
+import type { Job, JobCredits, JobResult, JobSummary } from '#contract';
 import type { ImageRecord, JobImage, JobRecord } from '../db/index.ts';
 
 /** A job with its images, in request order. */
 export interface PlannedJob extends JobRecord {
   images: JobImage[];
+}
+
+/** Reason for which a job ended before all its images were processed. */
+export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | 'job_abandoned';
+
+/** Abort reason when another process continues the job. */
+export type Handover = 'handover';
+
+/** Credits of an ended job. */
+export interface Settlement {
+  credits: JobCredits;
+  /** Credits that one delivered image cost. */
+  perImage: number;
 }
 
 /** Options of the processing of one image. */

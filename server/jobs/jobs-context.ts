@@ -2,9 +2,12 @@ import type { JobRecord, Repositories } from '../db/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { Admission } from './admission.ts';
 import type { JobsConfig } from './config.ts';
-import type { Settlement } from './finish-job.ts';
-import type { JobKinds } from './job-kind.ts';
-import type { JobRunner } from './job-runner.ts';
+import type { JobFeeds } from './job-feeds.ts';
+import type { JobKinds, Settlement } from './job-kind.ts';
+import type { Listening } from './listening.ts';
+
+/** Interval at which this process looks for what other servers did to its jobs, in milliseconds. */
+export const LOOK_EVERY_MS = 100;
 
 /** Dependencies of {@link createJobs}. */
 export interface JobsDeps {
@@ -28,17 +31,39 @@ export interface JobsDeps {
   monotonicNow?: () => number;
 }
 
+/** A job on which this process works. */
+export interface Working {
+  job: JobRecord;
+  /** Aborts with a {@link StopReason} or {@link Handover}. */
+  abort: AbortController;
+  /** Resolves when the work has ended. */
+  ended: Promise<void>;
+}
+
+/** A job that this process leads: it ends the job. */
+export interface LiveJob extends Working {
+  listening: Listening;
+}
+
 /** State of the jobs module. */
-export interface JobsContext extends Pick<JobsDeps, 'repositories' | 'kinds' | 'requireSession' | 'settle' | 'logger'> {
+export interface JobsContext extends Required<JobsDeps> {
+  /** This process in leases and blocks. */
   instanceId: string;
   leaseMs: number;
-  now: () => Date;
   admission: Admission;
-  runner: JobRunner;
+  feeds: JobFeeds;
+  /** Jobs that this process leads, by id. */
+  live: Map<string, LiveJob>;
+  /** Jobs of other servers of which this process takes blocks, by id. */
+  helped: Map<string, Working>;
+  /** Ids of jobs that were left to workers and have not ended: they keep their room, so that overload is refused. */
+  away: Set<string>;
   /** Ids of jobs whose removal is in progress: the recovery must not start them. */
   discarded: Set<string>;
-  /** Aborts when this process has drained its jobs. */
-  closing: AbortController;
+  /** Aborts when this process hands its jobs over. */
+  leaving: AbortController;
+  /** Repeats work during a database outage, until this process hands its jobs over. */
+  outlast: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Returns the end of a lease that begins now. */

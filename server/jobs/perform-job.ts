@@ -1,30 +1,12 @@
-import type { ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
-import type { Logger, Metrics } from '../observability/index.ts';
-import type { Admission } from './admission.ts';
-import type { NumberedEvent } from './event-log.ts';
-import { endJob, type Settlement, type StopReason } from './finish-job.ts';
-import { sourceOf } from './image-source.ts';
-import type { JobFeed, JobFeeds } from './job-feeds.ts';
-import { emitMissing, type LoadContext, type LoadedJob, loadJob, planTasks } from './load-job.ts';
-import { pastJob } from './past-job.ts';
-import { emitQueued, runJob } from './run-job.ts';
-import { type ShareContext, sharedSource, shareJob, waitForOthers } from './share-job.ts';
-
-/** Abort reason when another process continues the job. */
-export type Handover = 'handover';
-
-/** Dependencies of {@link performJob}. */
-export interface WorkContext extends LoadContext, ShareContext {
-  repositories: Pick<Repositories, 'jobs' | 'jobImages' | 'jobEvents' | 'images' | 'imageResults' | 'jobHistory'>;
-  feeds: JobFeeds;
-  admission: Admission;
-  settle: (job: JobRecord, delivered: number) => Promise<Settlement>;
-  logger: Logger;
-  metrics: Metrics;
-  now: () => Date;
-  /** True if no other server uses the data. */
-  isAlone: boolean;
-}
+import { outlastOutage } from '../database-outage.ts';
+import type { ImageResultRecord, JobRecord } from '../db/index.ts';
+import { endRemovedJob, finishJob, type LoadedJob } from './end-job.ts';
+import { createEventWriter } from './event-log.ts';
+import type { JobFeed } from './job-feeds.ts';
+import type { Handover, StopReason } from './job-kind.ts';
+import type { JobsContext } from './jobs-context.ts';
+import { emitEnd, emitQueued, runJob } from './run-job.ts';
+import { blockSource, shareJob, sourceOf, waitForOthers } from './take-blocks.ts';
 
 /** One attempt at a job. */
 export interface JobWork {
@@ -37,22 +19,21 @@ export interface JobWork {
   isHeard: () => boolean;
 }
 
-type LoadedWork = LoadedJob & Pick<JobWork, 'abort' | 'isHeard'>;
+type LoadedWork = LoadedJob & JobWork;
 
 /** Performs a job to its end, or releases its lease when the work is handed over. */
-export async function performJob(work: JobWork, context: WorkContext): Promise<void> {
-  const { job, abort } = work;
+export async function performJob(work: JobWork, context: JobsContext): Promise<void> {
+  const { job, feed, abort } = work;
   const { repositories, instanceId, now, monotonicNow, outlast } = context;
   const ageAtStartMs = Math.max(0, now().getTime() - job.createdAt.getTime());
   const startedAt = monotonicNow();
-  const { feed, isHeard } = work;
   await feed.ready;
   // Another process may have stored events after the feed was opened.
   if (job.attempts > 0) await outlast(() => context.feeds.refresh(feed));
-  const loaded = { ...(await loadJob({ job, feed }, context)), abort, isHeard };
+  const loaded = { ...work, ...(await loadJob(work, context)) };
   if (!abort.signal.aborted) {
     const owned = await outlast(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
-    if (!owned) return endRemoved(loaded, context);
+    if (!owned) return endRemovedJob(loaded, context);
     if (owned.stopRequested) abort.abort(owned.stopRequested satisfies StopReason);
     await processImages(loaded, context);
   } else if (job.attempts > 0 && !isHandover(abort.signal)) {
@@ -62,33 +43,77 @@ export async function performJob(work: JobWork, context: WorkContext): Promise<v
     await repositories.jobs.releaseLease(job._id, instanceId, now());
     return;
   }
+  const stopped = abort.signal.aborted ? (abort.signal.reason as StopReason) : null;
   // By the monotonic clock: the wall clock may have been set since.
-  await finish(loaded, Math.round(ageAtStartMs + monotonicNow() - startedAt), context);
+  await finishJob({ ...loaded, stopped, durationMs: Math.round(ageAtStartMs + monotonicNow() - startedAt) }, context);
+}
+
+/** Processes open images of a job that another server leads, until there are none. */
+export async function helpWithJob(job: JobRecord, { signal }: AbortController, context: JobsContext): Promise<void> {
+  const { feeds, repositories, instanceId, outlast } = context;
+  const feed = feeds.open(job._id);
+  try {
+    const loaded = await loadJob({ job, feed }, context);
+    const source = blockSource({ ...loaded, tasks: await planTasks(loaded, signal, context) }, context);
+    try {
+      await runJob({ ...runOf(loaded, context), isHeard: () => true, source }, signal);
+    } finally {
+      await loaded.writer.flush();
+    }
+  } finally {
+    feeds.release(feed);
+    await outlast(() => repositories.jobImages.giveBack(job._id, instanceId));
+  }
 }
 
 function isHandover({ reason }: AbortSignal): boolean {
   return reason === ('handover' satisfies Handover);
 }
 
-/** Processes the images that have no result, large jobs together with other servers. */
-async function processImages(work: LoadedWork, context: WorkContext): Promise<void> {
+/** Reads the images of a job and its stored events. */
+async function loadJob({ job, feed }: Pick<JobWork, 'job' | 'feed'>, context: JobsContext): Promise<LoadedJob> {
+  const { repositories, kinds, outlast } = context;
+  const { _id: jobId, accountId, sessionId } = job;
+  await feed.ready;
+  const images = await outlast(() => repositories.jobImages.findOfJob(jobId));
+  const held = await outlast(() => repositories.images.findOfSession(accountId, sessionId));
+  const writer = createEventWriter({
+    jobId,
+    jobEvents: repositories.jobEvents,
+    last: { n: Math.max(feed.log.last, job.eventBase), current: feed.log.current },
+    onStored: feed.log.add,
+    outlast,
+  });
+  const byId = new Map(held.map((image) => [image._id, image]));
+  return { job: { ...job, images }, kind: kinds[job.kind], feed, images: byId, writer };
+}
+
+/** Plans all images of a job; during a database outage they wait instead of failing. */
+async function planTasks({ job, kind, images }: LoadedJob, signal: AbortSignal, { outlast }: JobsContext) {
+  const tasks = await outlast(() => kind.plan(job, images));
+  return tasks.map((task): typeof task => ({
+    ...task,
+    run: (options) => outlastOutage(() => task.run(options), signal),
+  }));
+}
+
+/** Processes the images that have no result, those of large jobs together with other servers. */
+async function processImages(work: LoadedWork, context: JobsContext): Promise<void> {
   const { job, kind, feed, writer, isHeard, abort } = work;
-  const { repositories, logger, metrics, outlast, isAlone } = context;
+  const { repositories, outlast, isAlone } = context;
   const planned = await planTasks(work, abort.signal, context);
   const earlier = job.attempts > 0 ? await outlast(() => repositories.imageResults.findOfJob(job._id)) : [];
   emitMissing(work, earlier);
   const done = new Set(earlier.map(({ index }) => index));
   const tasks = planned.filter(({ index }) => !done.has(index));
   emitQueued({ job, emit: writer.write }, tasks);
-  const saveResult = (record: ImageResultRecord) => save(job, record, context);
-  const run = { job, kind, isHeard, emit: writer.write, saveResult, logger, metrics };
-  const wasShared =
-    job.attempts > 0 && (await outlast(() => repositories.jobImages.findUnfinished(job._id))).length > 0;
-  const isShared = wasShared || (kind.isShared && !isAlone && tasks.length > kind.concurrency);
+  const run = { ...runOf(work, context), isHeard };
+  // Other servers may have taken images of a job that was interrupted, however few are left.
+  const isShared = kind.isShared && !isAlone && (job.attempts > 0 || tasks.length > kind.concurrency);
   try {
     if (!isShared) return await runJob({ ...run, source: sourceOf(tasks, kind.concurrency) }, abort.signal);
     feed.live = false;
-    const source = sharedSource(work, planned, context);
+    const source = blockSource({ job, writer, tasks: planned }, context);
     await shareJob(job._id, () => runJob({ ...run, source }, abort.signal), abort.signal, context);
     await writer.catchUp();
     await outlast(() => context.feeds.refresh(feed));
@@ -98,45 +123,22 @@ async function processImages(work: LoadedWork, context: WorkContext): Promise<vo
   }
 }
 
-/** Settles a job, stores its end and emits its last event. */
-async function finish(work: LoadedWork, durationMs: number, context: WorkContext): Promise<void> {
-  const { job, kind, feed, images, writer, abort } = work;
-  const { repositories, instanceId, settle, logger, metrics, now, outlast, feeds } = context;
-  const stopped = abort.signal.aborted ? (abort.signal.reason as StopReason) : null;
-  const ending = await outlast(() => endJob({ job, kind, images, stopped, settle, repositories, durationMs }));
-  const { event, state, results } = ending;
-  const n = writer.last + 1;
-  // Stored before the job's end, so that usage includes every job that is shown as ended. Repeating it changes nothing.
-  await outlast(() => repositories.jobHistory.put(pastJob({ job, kind, ending, finishedAt: now() })));
-  const finished = await outlast(() =>
-    repositories.jobs.finish(job._id, instanceId, now(), {
-      state,
-      lastEvent: n,
-      summary: event.event === 'complete' ? event.data.summary : null,
-      credits: event.data.credits ?? null,
-      error: event.event === 'error' ? { code: event.data.code, message: event.data.error } : null,
-    }),
-  );
-  // Not finished here: another server has taken the job over and emits its end, or it was removed with its session.
-  if (!finished && (await outlast(() => repositories.jobs.find(job.accountId, job._id)))) return;
-  metrics.jobFinished({ kind: job.kind, outcome: state, seconds: durationMs / 1000 });
-  logger.info({ jobId: job._id, kind: job.kind, state, images: results.length }, 'job finished');
-  feeds.end(feed, { ...event, n } as NumberedEvent);
+/** Emits the ends of images whose results were stored by a process that did not live to say so. */
+function emitMissing({ job, kind, feed, images, writer }: LoadedJob, results: ImageResultRecord[]): void {
+  const ended = feed.log.endedImages();
+  for (const { result } of results) {
+    const image = images.get(result.imageId);
+    if (image && !ended.has(image._id)) emitEnd({ job, kind, emit: writer.write }, image, result);
+  }
 }
 
-/** Ends a job whose session was deleted between its charge and its start; returns the credits. */
-async function endRemoved({ job, feed, writer }: LoadedWork, context: WorkContext): Promise<void> {
-  const { repositories, settle, outlast } = context;
-  if (await outlast(() => repositories.jobs.find(job.accountId, job._id))) return;
-  const { credits } = await outlast(() => settle(job, 0));
-  const fault = { code: 'session_deleted', error: 'The session was deleted before the job started' };
-  const data = { ...fault, jobId: job._id, sessionId: job.sessionId, results: [], credits };
-  context.feeds.end(feed, { n: writer.last + 1, event: 'error', data });
-}
-
-async function save(job: JobRecord, record: ImageResultRecord, context: WorkContext): Promise<void> {
-  await context.outlast(() => context.repositories.imageResults.insert(record));
-  context.admission.imageDone(job._id);
-  const format = context.kinds[job.kind].formatOf(record.result);
-  context.metrics.imageFinished({ operation: job.kind, format, outcome: record.result.status });
+/** Returns what the processing of images has in common on all servers of a job. */
+function runOf({ job, kind, writer }: LoadedJob, { repositories, admission, logger, metrics, outlast }: JobsContext) {
+  const saveResult = async (record: ImageResultRecord) => {
+    await outlast(() => repositories.imageResults.insert(record));
+    admission.imageDone(job._id);
+    const { status } = record.result;
+    metrics.imageFinished({ operation: job.kind, format: kind.formatOf(record.result), outcome: status });
+  };
+  return { job, kind, emit: writer.write, saveResult, logger, metrics };
 }

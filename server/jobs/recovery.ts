@@ -1,26 +1,11 @@
 import type { JobLease, JobRecord } from '../db/index.ts';
-import type { Logger } from '../observability/index.ts';
 import { removeJob } from './create-job.ts';
-import type { StopReason } from './finish-job.ts';
-import type { JobRunner } from './job-runner.ts';
-import type { JobsContext } from './jobs-context.ts';
+import type { StopReason } from './job-kind.ts';
+import { type JobsContext, leaseEnd } from './jobs-context.ts';
+import { startJob } from './run-jobs.ts';
 
 /** Most crashes of processes during a job; above it the job is ended, since it may be their cause. */
 const MAX_CRASHES = 3;
-
-interface RecoveryDeps {
-  repositories: JobsContext['repositories'];
-  runner: JobRunner;
-  isPaid: (job: JobRecord) => Promise<boolean>;
-  instanceId: string;
-  leaseMs: number;
-  /** Longest interruption after which a job is resumed, in milliseconds; after a longer one it is refunded. */
-  resumeMs: number;
-  logger: Logger;
-  now: () => Date;
-  /** Monotonic clock, in milliseconds. */
-  monotonicNow: () => number;
-}
 
 /** Options of a sweep. */
 interface SweepOptions {
@@ -31,9 +16,10 @@ interface SweepOptions {
 /**
  * Creates the recovery of interrupted jobs. Does not compare wall clocks, which differ between servers and may be set at
  * any time: a lease has ended when this process has seen it unchanged for the lease time, by its monotonic clock.
+ * @returns takes over every job without a living owner and returns their number
  */
-export function createRecovery(deps: RecoveryDeps) {
-  const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now, monotonicNow } = deps;
+export function createRecovery(context: JobsContext) {
+  const { repositories, instanceId, leaseMs, monotonicNow } = context;
   /** Leases of the last sweep, each with the time since which it has been unchanged. */
   let seen = new Map<string, { lease: JobLease; since: number }>();
 
@@ -54,41 +40,38 @@ export function createRecovery(deps: RecoveryDeps) {
     });
   }
 
-  /** Ends or resumes one job. `job` is the record before it was claimed. */
-  async function recover(job: JobRecord): Promise<void> {
-    // A job of this process, whose lease ended during an outage: claiming has renewed it.
-    if (runner.has(job._id)) return;
-    const claimed = { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 };
-    if (job.state === 'created' && !(await isPaid(job))) {
-      // The process died before the charge: no client knows this job.
-      await removeJob(repositories, job._id);
-      return;
+  return async ({ alone = false }: SweepOptions = {}): Promise<number> => {
+    let taken = 0;
+    for (const lease of await findAbandoned(alone)) {
+      const job = await repositories.jobs.claim(lease, instanceId, leaseEnd(context));
+      if (!job) continue;
+      taken += 1;
+      await recover(context, job);
     }
-    const idleMs = now().getTime() - job.leaseUntil.getTime();
-    // A released lease has no owner: only a process that died leaves one.
-    const crashes = job.leaseOwner === null ? job.crashes : await repositories.jobs.countCrash(job._id);
-    let stopped: StopReason | null = job.stopRequested;
-    if (!stopped && (crashes > MAX_CRASHES || idleMs > resumeMs)) stopped = 'job_abandoned';
-    if (job.leaseOwner !== null) await repositories.jobImages.giveBack(job._id, job.leaseOwner);
-    const done = await repositories.imageResults.countOfJob(job._id);
-    const level = job.leaseOwner === null ? 'info' : 'warn';
-    logger[level]({ jobId: job._id, done, total: job.total, stopped }, 'taking over a job');
-    runner.start(claimed, stopped, done);
-  }
-
-  return {
-    /** Takes over every job without a living owner and returns their number. */
-    async sweep({ alone = false }: SweepOptions = {}): Promise<number> {
-      let taken = 0;
-      for (const lease of await findAbandoned(alone)) {
-        const job = await repositories.jobs.claim(lease, instanceId, new Date(now().getTime() + leaseMs));
-        if (!job) continue;
-        taken += 1;
-        await recover(job);
-      }
-      return taken;
-    },
+    return taken;
   };
+}
+
+/** Ends or resumes one job. `job` is the record before it was claimed. */
+async function recover(context: JobsContext, job: JobRecord): Promise<void> {
+  const { repositories, live, discarded, isPaid, instanceId, config, logger, now } = context;
+  // A job of this process, whose lease ended during an outage: claiming has renewed it.
+  if (live.has(job._id)) return;
+  if (job.state === 'created' && (discarded.has(job._id) || !(await isPaid(job)))) {
+    // The process died before the charge: no client knows this job.
+    await removeJob(repositories, job._id);
+    return;
+  }
+  const idleMs = now().getTime() - job.leaseUntil.getTime();
+  // A released lease has no owner: only a process that died leaves one.
+  const crashes = job.leaseOwner === null ? job.crashes : await repositories.jobs.countCrash(job._id);
+  let stopped: StopReason | null = job.stopRequested;
+  if (!stopped && (crashes > MAX_CRASHES || idleMs > config.RESUME_MINUTES * 60_000)) stopped = 'job_abandoned';
+  if (job.leaseOwner !== null) await repositories.jobImages.giveBack(job._id, job.leaseOwner);
+  const done = await repositories.imageResults.countOfJob(job._id);
+  const level = job.leaseOwner === null ? 'info' : 'warn';
+  logger[level]({ jobId: job._id, done, total: job.total, stopped }, 'taking over a job');
+  startJob(context, { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 }, stopped, done);
 }
 
 function isSame(a: JobLease, b: JobLease): boolean {

@@ -2,9 +2,9 @@ import type { JobEvent, JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord } from '../db/index.ts';
 import { AppError, isDiskFull } from '../errors.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
-import type { NewEvent } from './event-writer.ts';
-import type { ImageSource } from './image-source.ts';
+import type { NewEvent } from './event-log.ts';
 import type { JobKind, JobTask, PlannedJob } from './job-kind.ts';
+import type { ImageSource } from './take-blocks.ts';
 
 /** Input of {@link runJob}. */
 export interface RunJobInput {

@@ -1,7 +1,9 @@
-import type { Job, JobResult } from '#contract';
+import type { Job, JobEvent, JobResult } from '#contract';
 import type { ImageResultRecord, JobRecord } from '../db/index.ts';
-import type { LastEvent } from './finish-job.ts';
 import type { JobKind } from './job-kind.ts';
+
+/** The last event of a job. */
+export type LastEvent = Extract<JobEvent, { event: 'complete' | 'error' }>;
 
 /** Converts a job to its public form, with its results or with the number of finished images only. */
 export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: ImageResultRecord[] | number): Job {
@@ -45,4 +47,23 @@ export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, record
 function showResults(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): JobResult[] {
   const perImage = job.credits && job.total > 0 ? job.credits.charged / job.total : 0;
   return records.map(({ result }) => kind.show(result, perImage));
+}
+
+/** Returns results of a job as they are now. */
+export async function refreshed(
+  job: JobRecord,
+  kind: JobKind<JobResult>,
+  records: ImageResultRecord[],
+): Promise<ImageResultRecord[]> {
+  if (!kind.refresh) return records;
+  const results = await kind.refresh(
+    job,
+    records.map(({ result }) => result),
+  );
+  return records.map((record, index) => ({ ...record, result: results[index] ?? record.result }));
+}
+
+/** Counts the images that have to be paid. */
+export function countDelivered(kind: JobKind<JobResult>, records: Pick<ImageResultRecord, 'result'>[]): number {
+  return records.filter(({ result }) => result.status === 'completed' && !kind.isWithoutGain?.(result)).length;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
-import { createEventWriter } from '../../server/jobs/event-writer.ts';
+import { createEventWriter } from '../../server/jobs/event-log.ts';
 import { useDatabase } from '../db/embedded/embedded-fixture.ts';
 
 /** Less than a writer pauses between two writes. */

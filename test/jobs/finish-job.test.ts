@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createImageResultRepository } from '../../server/db/repositories/image-results.ts';
-import { endJob } from '../../server/jobs/finish-job.ts';
+import { endJob } from '../../server/jobs/end-job.ts';
 import { useDatabase } from '../db/embedded/embedded-fixture.ts';
 
 const store = useDatabase();

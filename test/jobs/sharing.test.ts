@@ -1,7 +1,7 @@
 import { calculateObjectSize } from 'bson';
 import { expect, it, onTestFinished } from 'vitest';
-import { takeTurns } from '../../server/jobs/help-jobs.ts';
 import type { Jobs } from '../../server/jobs/index.ts';
+import { takeTurns } from '../../server/jobs/run-jobs.ts';
 import { LEASE_SECONDS, useProcesses } from './processes.ts';
 
 const { fixture, worked, wait, waitFor, newProcess, newJob, stored, storyOf, expectWhole, gateAt, settled } =

@@ -1,17 +1,61 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JobCredits, JobEvent, JobResult, JobState } from '#contract';
-import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
-import type { JobKind, PlannedJob } from './job-kind.ts';
-import { refreshed } from './refresh-results.ts';
+import type { JobResult, JobState } from '#contract';
+import type { ImageRecord, ImageResultRecord, JobRecord, PastJobRecord, Repositories } from '../db/index.ts';
+import type { EventWriter, NumberedEvent } from './event-log.ts';
+import type { JobFeed } from './job-feeds.ts';
+import type { JobKind, PlannedJob, Settlement, StopReason } from './job-kind.ts';
+import type { JobsContext } from './jobs-context.ts';
+import { countDelivered, type LastEvent, refreshed } from './show-job.ts';
 
-/** Reason for which a job ended before all its images were processed. */
-export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | 'job_abandoned';
+/** A job with all that its processing needs. */
+export interface LoadedJob {
+  job: PlannedJob;
+  kind: JobKind<JobResult>;
+  feed: JobFeed;
+  /** Images of the session, by id. */
+  images: Map<string, ImageRecord>;
+  writer: EventWriter;
+}
 
-/** Credits of an ended job. */
-export interface Settlement {
-  credits: JobCredits;
-  /** Credits that one delivered image cost. */
-  perImage: number;
+/** A job whose work is over. */
+interface WorkedJob extends LoadedJob {
+  stopped: StopReason | null;
+  durationMs: number;
+}
+
+/** Settles a job, stores its end and emits its last event. */
+export async function finishJob(work: WorkedJob, context: JobsContext): Promise<void> {
+  const { job, kind, feed, writer, durationMs } = work;
+  const { repositories, instanceId, settle, logger, metrics, now, outlast, feeds } = context;
+  const ending = await outlast(() => endJob({ ...work, settle, repositories }));
+  const { event, state, results } = ending;
+  const n = writer.last + 1;
+  // Stored before the job's end, so that usage includes every job that is shown as ended. Repeating it changes nothing.
+  await outlast(() => repositories.jobHistory.put(pastJob(job, kind, ending, now())));
+  const finished = await outlast(() =>
+    repositories.jobs.finish(job._id, instanceId, now(), {
+      state,
+      lastEvent: n,
+      summary: event.event === 'complete' ? event.data.summary : null,
+      credits: event.data.credits ?? null,
+      error: event.event === 'error' ? { code: event.data.code, message: event.data.error } : null,
+    }),
+  );
+  // Not finished here: another server has taken the job over and emits its end, or it was removed with its session.
+  if (!finished && (await outlast(() => repositories.jobs.find(job.accountId, job._id)))) return;
+  metrics.jobFinished({ kind: job.kind, outcome: state, seconds: durationMs / 1000 });
+  logger.info({ jobId: job._id, kind: job.kind, state, images: results.length }, 'job finished');
+  feeds.end(feed, { ...event, n } as NumberedEvent);
+}
+
+/** Ends a job whose session was deleted between its charge and its start; returns the credits. */
+export async function endRemovedJob({ job, feed, writer }: LoadedJob, context: JobsContext): Promise<void> {
+  const { repositories, settle, outlast } = context;
+  if (await outlast(() => repositories.jobs.find(job.accountId, job._id))) return;
+  const { credits } = await outlast(() => settle(job, 0));
+  const fault = { code: 'session_deleted', error: 'The session was deleted before the job started' };
+  const data = { ...fault, jobId: job._id, sessionId: job.sessionId, results: [], credits };
+  context.feeds.end(feed, { n: writer.last + 1, event: 'error', data });
 }
 
 const STOP_MESSAGES: Record<StopReason, { image: string; job: string }> = {
@@ -37,11 +81,8 @@ interface FinishInput {
   durationMs: number;
 }
 
-/** The last event of a job. */
-export type LastEvent = Extract<JobEvent, { event: 'complete' | 'error' }>;
-
 /** The end of a job: its last event, state and results. */
-export interface Ending {
+interface Ending {
   event: LastEvent;
   state: JobState;
   results: JobResult[];
@@ -76,11 +117,6 @@ export async function endJob(input: FinishInput): Promise<Ending> {
     state,
     results,
   };
-}
-
-/** Counts the images that have to be paid. */
-export function countDelivered(kind: JobKind<JobResult>, records: Pick<ImageResultRecord, 'result'>[]): number {
-  return records.filter(({ result }) => result.status === 'completed' && !kind.isWithoutGain?.(result)).length;
 }
 
 /** Stores a failed result for each image that was not processed; returns all results. */
@@ -132,4 +168,25 @@ function reasonOf(results: JobResult[], stopped: StopReason | null): { error: st
       ? 'The image could not be processed'
       : `None of the ${results.length} images could be processed`;
   return { code: first?.error?.code ?? 'processing_failed', error: `${what}: ${reason}` };
+}
+
+/** Creates the history record of a job, which outlives its session. */
+function pastJob(job: JobRecord, kind: JobKind<JobResult>, ending: Ending, finishedAt: Date): PastJobRecord {
+  const { _id, accountId, sessionId, createdAt, total } = job;
+  const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(ending.results, 0);
+  const { charged, refunded } = ending.event.data.credits ?? { charged: 0, refunded: 0 };
+  return {
+    _id,
+    accountId,
+    sessionId,
+    kind: job.kind,
+    state: ending.state,
+    total,
+    completed,
+    bytesBefore: originalBytes,
+    bytesAfter: outputBytes,
+    credits: charged - refunded,
+    createdAt,
+    finishedAt,
+  };
 }

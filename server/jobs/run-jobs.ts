@@ -1,0 +1,209 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobRecord } from '../db/index.ts';
+import type { Handover, StopReason } from './job-kind.ts';
+import { type JobsContext, LOOK_EVERY_MS, leaseEnd } from './jobs-context.ts';
+import { createListening } from './listening.ts';
+import { helpWithJob, performJob } from './perform-job.ts';
+
+/** Looks after which the whole state of jobs is read: ends, listeners elsewhere, lost leases, and jobs to help with. */
+const LOOKS_A_READING = 10;
+/** Most jobs of other servers that are worked on at once, one of an account. */
+const MOST_HELPED = 4;
+/** Accounts that are remembered as helped. */
+const MOST_REMEMBERED = 1000;
+
+/**
+ * Starts work on a job whose lease this process holds, unless it is running, or leaves it to a worker. Does not wait for its end.
+ * @param done images with a result
+ */
+export function startJob(context: JobsContext, job: JobRecord, stopped: StopReason | null = null, done = 0): void {
+  const { live, leaving, admission, kinds, logger, repositories, config } = context;
+  if (config.ROLE === 'api') {
+    leaveToWorker(context, job);
+    return;
+  }
+  if (live.has(job._id)) return;
+  if (leaving.signal.aborted) {
+    admission.forget(job._id);
+    return;
+  }
+  const owner = { accountId: job.accountId, isPaid: kinds[job.kind].isPaid };
+  admission.readmit(job._id, job.total - done, owner);
+  const abort = newAbort();
+  if (stopped) abort.abort(stopped);
+  const feed = context.feeds.open(job._id, { fresh: job.attempts === 0, live: true });
+  const listening = createListening({
+    stopsAfterMs: kinds[job.kind].stopsUnheardAfterMs,
+    isTakenOver: job.attempts > 0,
+    listened: job.listened,
+    readListened: async () => (await repositories.jobs.findStates([job._id]))[0]?.listened ?? 0,
+    stop: () => abort.abort('client_left' satisfies StopReason),
+  });
+  const ended = performJob({ job, feed, abort, isHeard: listening.isHeard }, context)
+    .catch((error: unknown) => logger.error({ err: error, jobId: job._id }, 'a job stopped unexpectedly'))
+    .finally(() => {
+      live.delete(job._id);
+      listening.close();
+      admission.forget(job._id);
+      // The end of a job that was handed over comes from another server.
+      feed.live = false;
+      context.feeds.release(feed);
+    });
+  live.set(job._id, { job, abort, ended, listening });
+}
+
+/** Stops a job and resolves when its end is stored. Returns false when it does not run in this process. */
+export async function stopJob({ live }: JobsContext, jobId: string, reason: StopReason): Promise<boolean> {
+  const running = live.get(jobId);
+  running?.abort.abort(reason);
+  await running?.ended;
+  return running !== undefined;
+}
+
+/** Looks after the jobs of this process, in one loop, until the returned function is called. */
+export function lookAfterJobs(context: JobsContext): () => void {
+  const { live, helped, repositories, instanceId, leaseMs } = context;
+  const looksABeat = Math.max(1, Math.floor(leaseMs / 3 / LOOK_EVERY_MS));
+  const next = takeTurns((notOf) => repositories.jobs.findOffered(instanceId, notOf));
+  let ticks = 0;
+  let looks = 0;
+  let looking = false;
+
+  async function look(): Promise<void> {
+    looking = true;
+    try {
+      if (looks % LOOKS_A_READING !== 0) await takeStopRequests(context);
+      else {
+        await readStates(context);
+        await joinOffered(context, next);
+      }
+      looks += 1;
+    } catch {
+      // An outage of the database: the next look repeats it.
+    } finally {
+      looking = false;
+    }
+  }
+
+  const timer = setInterval(() => {
+    ticks += 1;
+    if (ticks % looksABeat === 0) void showAlive(context);
+    if (!looking && (live.size > 0 || helped.size > 0 || !context.isAlone)) void look();
+  }, LOOK_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** Stops all help at once, waits up to `waitMs` for the jobs of this process, and releases the others to another one. */
+export async function drainJobs({ live, helped, leaving }: JobsContext, waitMs: number): Promise<void> {
+  for (const { abort } of helped.values()) abort.abort();
+  const waited = new AbortController();
+  const deadline = sleep(waitMs, undefined, { signal: waited.signal }).catch(() => {});
+  await Promise.race([Promise.all([...live.values()].map(({ ended }) => ended)), deadline]);
+  waited.abort();
+  leaving.abort();
+  for (const { abort } of live.values()) abort.abort('handover' satisfies Handover);
+  // Read again: a job that was admitted before may have started since.
+  await Promise.all([...live.values(), ...helped.values()].map(({ ended }) => ended));
+}
+
+/** Frees the room of jobs that workers have ended, and returns their number. */
+export async function forgetEnded({ away, admission, repositories }: JobsContext): Promise<number> {
+  if (away.size === 0) return 0;
+  const states = await repositories.jobs.findStates([...away]);
+  const unfinished = new Set(states.filter(({ lastEvent }) => lastEvent === null).map(({ _id }) => _id));
+  const ended = [...away].filter((jobId) => !unfinished.has(jobId));
+  for (const jobId of ended) {
+    away.delete(jobId);
+    admission.forget(jobId);
+  }
+  return ended.length;
+}
+
+/** Leaves a paid job to the first worker that finds it, for a server that does not work on jobs. Does not wait. */
+function leaveToWorker(
+  { away, repositories: { jobs }, instanceId, now, outlast, logger }: JobsContext,
+  job: JobRecord,
+) {
+  away.add(job._id);
+  outlast(async () => {
+    // A job that was not begun would be taken for one whose charge was interrupted.
+    await jobs.advance(job._id, instanceId, 'processing');
+    await jobs.releaseLease(job._id, instanceId, now());
+    // Its lease ends if this fails, and a worker takes it over then.
+  }).catch((error: unknown) => logger.warn({ err: error, jobId: job._id }, 'a job was handed over late'));
+}
+
+/** Each image of a job that waits or is processed listens to the signal. */
+function newAbort(): AbortController {
+  const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
+  return abort;
+}
+
+/** Renews the leases of this process: of the jobs that it leads, and of the blocks that it has taken of others. */
+async function showAlive(context: JobsContext): Promise<void> {
+  const { live, helped, repositories, instanceId } = context;
+  const renewed = [
+    live.size > 0 && repositories.jobs.renewLeases([...live.keys()], instanceId, leaseEnd(context)),
+    helped.size > 0 && repositories.jobImages.beat([...helped.keys()], instanceId),
+  ];
+  // The work continues during an outage; another server can take it only when the database is back.
+  await Promise.allSettled(renewed);
+}
+
+async function takeStopRequests({ live, repositories, instanceId }: JobsContext): Promise<void> {
+  if (live.size === 0) return;
+  for (const { _id, stopRequested } of await repositories.jobs.findStopRequests(instanceId))
+    live.get(_id)?.abort.abort(stopRequested satisfies StopReason);
+}
+
+/** Reads what other servers ask of the jobs of this process, who listens there, which it has lost, and which have ended. */
+async function readStates({ live, helped, repositories, instanceId }: JobsContext): Promise<void> {
+  const [led, others] = [[...live], [...helped]];
+  if (led.length + others.length === 0) return;
+  const states = await repositories.jobs.findStates([...led, ...others].map(([id]) => id));
+  const found = new Map(states.map((state) => [state._id, state]));
+  for (const [id, { abort, listening }] of led) {
+    const state = found.get(id);
+    if (state) listening.seen(state.listened);
+    if (state?.stopRequested) abort.abort(state.stopRequested satisfies StopReason);
+    else if (state?.leaseOwner !== instanceId && state?.lastEvent === null) abort.abort('handover' satisfies Handover);
+  }
+  for (const [id, { abort }] of others) {
+    const state = found.get(id);
+    if (!state || state.stopRequested || state.lastEvent !== null) abort.abort();
+  }
+}
+
+/**
+ * Lets accounts take turns: returns the oldest job of an account that has not had one since all others that have any, however
+ * many jobs one account has.
+ */
+export function takeTurns(findOldest: (notOf: string[]) => Promise<JobRecord | null>) {
+  const recent = new Set<string>();
+  return async (busy: string[]): Promise<JobRecord | null> => {
+    let job = await findOldest([...busy, ...recent]);
+    if (!job && recent.size > 0) {
+      recent.clear();
+      job = await findOldest(busy);
+    }
+    if (recent.size >= MOST_REMEMBERED) recent.clear();
+    if (job) recent.add(job.accountId);
+    return job;
+  };
+}
+
+/** Takes blocks of one more job of another server, of an account that is not helped here, while workers are free. */
+async function joinOffered(context: JobsContext, next: (busy: string[]) => Promise<JobRecord | null>): Promise<void> {
+  const { helped, admission, isAlone, freeWorkers, logger, config } = context;
+  if (isAlone || config.ROLE === 'api' || admission.isClosed) return;
+  if (helped.size >= MOST_HELPED || freeWorkers() <= 0) return;
+  const job = await next([...helped.values()].map(({ job }) => job.accountId));
+  if (!job || admission.isClosed) return;
+  const abort = newAbort();
+  const ended = helpWithJob(job, abort, context)
+    .catch((err: unknown) => logger.warn({ err, jobId: job._id }, 'help with a job of another server ended early'))
+    .finally(() => helped.delete(job._id));
+  helped.set(job._id, { job, abort, ended });
+}
