@@ -4,6 +4,7 @@ import { type Endpoint, SAMPLE_SUFFIX } from '#contract';
 import { AppError, toWireError } from '../errors.ts';
 import type { Caller, GatewayState } from '../gateway/index.ts';
 import { type Logger, type Metrics, newRequestId } from '../observability/index.ts';
+import { VERSION } from '../version.ts';
 import { checkMessage, createHostCheck } from './check-request.ts';
 import { createCors } from './cors.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
@@ -209,7 +210,7 @@ function createOperationsRoutes({ checkReadiness, describeHealth, metrics, logge
     {
       path: '/healthz',
       async handler(ctx: Context) {
-        ctx.body = { status: 'ok', ...describeHealth() };
+        ctx.body = { status: 'ok', version: VERSION, ...describeHealth() };
       },
     },
     {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { VERSION } from '../version.ts';
 
 /** State of the processing queues at a scrape. */
 export interface QueueReading {
@@ -53,8 +54,7 @@ const JOB_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
 /** Creates the metrics with their own registry. */
 export function createMetrics(): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = createRegistry();
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `imagewright_${name}`, help, labelNames, registers: [registry] });
   const watch = (name: string, help: string, read: () => number) => {
@@ -123,6 +123,15 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
+}
+
+/** Creates a registry with the metrics of Node and the version. */
+function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const info = { name: 'imagewright_build_info', help: 'Version of the service; always 1', labelNames: ['version'] };
+  new Gauge({ ...info, registers: [registry] }).set({ version: VERSION }, 1);
+  return registry;
 }
 
 /** Registers the gauges of the surroundings; those of one scrape share a reading. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImages } from '../support/small-images.ts';
 
@@ -86,14 +87,15 @@ describe('Health, metrics and documents', () => {
   it('need no key and are outside /v1', async () => {
     expect(await (await fetch(`${test.url}/healthz`)).json()).toEqual({
       status: 'ok',
+      version: packageJson.version,
       analysis: { provider: 'none', status: 'none' },
     });
     expect(await (await fetch(`${test.url}/readyz`)).json()).toEqual({ status: 'ready' });
     const metrics = await fetch(`${test.url}/metrics`);
     expect(metrics.headers.get('Content-Type')).toMatch(/^text\/plain/);
-    expect(await metrics.text()).toMatch(
-      /^imagewright_http_requests_total\{route="\/v1\/sessions\/:sessionId\/export"/m,
-    );
+    const text = await metrics.text();
+    expect(text).toMatch(/^imagewright_http_requests_total\{route="\/v1\/sessions\/:sessionId\/export"/m);
+    expect(text).toContain(`imagewright_build_info{version="${packageJson.version}"} 1`);
     expect((await fetch(`${test.url}/docs`)).headers.get('Content-Type')).toMatch(/^text\/html/);
     expect(await (await fetch(`${test.url}/v1/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
   });
