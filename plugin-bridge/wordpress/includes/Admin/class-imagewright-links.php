@@ -14,12 +14,15 @@ class Imagewright_Links {
 
 	/** Query parameter of the filter by state. */
 	const FILTER = 'imagewright_state';
+
 	/** Query parameter of a run, of whose images the filter then selects. */
 	const RUN = 'imagewright_run';
 
 	const SLUG = 'imagewright-optimize';
+
 	/** Query parameter of the chosen images. Core removes `ids` from URLs. */
 	const IDS = 'imagewright_ids';
+
 	/** Query parameter of the shown tab. */
 	const TAB = 'tab';
 

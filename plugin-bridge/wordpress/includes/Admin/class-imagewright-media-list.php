@@ -12,7 +12,6 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Media_List {
 
-
 	/** Permissions of users. */
 	private Imagewright_Access $access;
 	/** Rows of images. */

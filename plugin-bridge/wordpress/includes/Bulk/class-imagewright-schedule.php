@@ -14,8 +14,6 @@ class Imagewright_Schedule {
 
 	const HOOK = 'imagewright_work';
 
-
-
 	/** Seconds after which a slice that did not return is followed by another. */
 	const NET = 300;
 

@@ -14,8 +14,10 @@ class Imagewright_Task {
 
 	/** Statuses of errors that concern all images and pass by themselves. */
 	const TEMPORARY = array( 0, 408, 429, 502, 503, 504, 507 );
+
 	/** Statuses of errors that concern all images until a person acts: credits, permission, key. */
 	const UNTIL_CHANGED = array( 402, 403, 424 );
+
 	/** Seconds until an upload is tried again that waits for a person. */
 	const LATER = HOUR_IN_SECONDS;
 

@@ -14,10 +14,9 @@ class Imagewright_Worker {
 
 	/** Seconds of one slice. WP-Cron begins a new one each minute. */
 	const SLICE = 50;
+
 	/** Seconds of one slice in Action Scheduler, which limits a batch to 30 s. */
 	const SHORT_SLICE = 20;
-
-
 
 	/**
 	 * Task in progress.

@@ -22,6 +22,7 @@ class Imagewright_State {
 	const GONE = 'final';
 
 	const META = '_imagewright';
+
 	/** Key of the names that a replaced file had before, relative to the uploads folder; one row each. */
 	const WAS = '_imagewright_was';
 

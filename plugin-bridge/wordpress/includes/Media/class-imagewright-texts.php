@@ -18,6 +18,7 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Texts {
 
 	const META = '_imagewright_text';
+
 	/** Most records of an attachment. The oldest are removed. */
 	const MAX = 10;
 

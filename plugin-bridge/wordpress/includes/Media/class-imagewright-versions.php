@@ -15,6 +15,7 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Versions {
 
 	const META = '_imagewright_version';
+
 	/** Name of the query parameter. */
 	const QUERY = 'imagewright';
 

@@ -14,8 +14,10 @@ class Imagewright_Budget {
 
 	/** Prefix of the options, one a user: `{"v":unique,"entries":{id:[time,credits,job]}}`. */
 	const PREFIX = 'imagewright_budget_';
+
 	/** Period of the limit, in seconds. */
 	const SECONDS = 30 * DAY_IN_SECONDS;
+
 	/** Seconds within which the service recognises a repeated request. */
 	const REPEATABLE = 20 * HOUR_IN_SECONDS;
 

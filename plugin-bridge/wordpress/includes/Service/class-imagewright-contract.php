@@ -14,10 +14,13 @@ class Imagewright_Contract {
 
 	/** Values of the setting `format`, in the order of choices. */
 	const OUTPUT_FORMATS = array( 'webp', 'avif', 'jpeg', 'png', 'original' );
+
 	/** Values of the setting `preset`, best quality first. */
 	const PRESETS = array( 'maximum', 'very_high', 'high', 'medium', 'low', 'minimum' );
+
 	/** Values of the setting `metadata`, from the least that is kept to the most. */
 	const METADATA_LEVELS = array( 'none', 'rights', 'all-but-private' );
+
 	/** Labels of the formats by name. */
 	const FORMAT_LABELS = array(
 		'webp' => 'WebP',
@@ -27,6 +30,7 @@ class Imagewright_Contract {
 	);
 	/** MIME types of uploads. */
 	const INPUT_TYPES = array( 'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif', 'image/tiff' );
+
 	/** Extensions of written files by MIME type. */
 	const EXTENSIONS = array(
 		'image/jpeg' => 'jpg',
@@ -38,16 +42,22 @@ class Imagewright_Contract {
 	);
 	/** Most entries of `responsiveSizes`. */
 	const MAX_RESPONSIVE_SIZES = 10;
+
 	/** Shortest edge of a responsive size, in pixels. */
 	const MIN_EDGE = 16;
+
 	/** Longest edge of a responsive size, in pixels. */
 	const MAX_EDGE = 8192;
+
 	/** Longest alternative text, in UTF-16 code units. */
 	const MAX_ALT_LENGTH = 1000;
+
 	/** Longest title, in UTF-16 code units. */
 	const MAX_TITLE_LENGTH = 500;
+
 	/** Suffix of the session id of samples. */
 	const SAMPLE_SUFFIX = '-sample';
+
 	/** Scores from which a difference is called by each name; `clear` below. */
 	const VISIBLE_DIFFERENCES = array(
 		'none'         => 90,

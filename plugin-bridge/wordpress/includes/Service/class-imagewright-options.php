@@ -17,6 +17,7 @@ class Imagewright_Options {
 
 	const SETTINGS = 'imagewright_settings';
 	const KEY      = 'imagewright_api_key';
+
 	/** Autoloaded: every page reads it. */
 	const DELIVERED = 'imagewright_delivered';
 

@@ -14,6 +14,7 @@ class Imagewright_Sessions {
 
 	/** Key of the user metadata, after the prefix of the site: sites of a network do not share sessions. */
 	const META = 'imagewright_session';
+
 	/** Age in seconds at which a record is removed. The service removes a session 24 hours after its last use. */
 	const KEEP = 3 * DAY_IN_SECONDS;
 
