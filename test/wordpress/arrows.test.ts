@@ -113,6 +113,12 @@ it('constructors take objects by their classes', () => {
   }
 });
 
+it('the class of a command has no public method that is not one: WP-CLI would make a command of it', () => {
+  const { code = '' } = classes.find(({ name }) => name === 'Imagewright_Cli') ?? {};
+  const methods = [...code.matchAll(/public function (\w+)\(/g)].map(([, method]) => method);
+  expect(methods).toEqual(['__construct', 'status', 'optimize', 'restore']);
+});
+
 it('a forbidden arrow, a circle and an unknown folder are found, and names in comments do not count', async () => {
   const found = await classesOf({
     'Service/class-imagewright-low.php':
