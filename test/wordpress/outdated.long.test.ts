@@ -34,38 +34,45 @@ async function shown(id: number) {
 const folderOf = (file: string) => join(rig.site.uploadsDir, dirname(file));
 
 describe('files of WordPress that change behind the plugin', { timeout: 120_000 }, () => {
-  it.each(['made again', 'copied'])('are noticed when they are %s, and put right without a credit', async (how) => {
-    const image = await upload(`${how.replace(' ', '-')}.jpg`, await photograph(1300));
-    expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);
-    const before = await shown(image.id);
-    expect(before?.path).toMatch(/\.iw\.webp$/);
-    const balance = await rig.account.api.balance();
-    const folder = folderOf(image.before.file);
-    if (how === 'copied') {
-      // As `cp -r` does: all times are of now, one after the other.
-      let second = Date.now() / 1000;
-      for (const name of await readdir(folder)) await utimes(join(folder, name), ++second, second);
-    } else {
-      await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
-    }
-    const now = await shown(image.id);
-    expect(now?.path).not.toContain('.iw.');
-    expect(now?.bytes).toBeGreaterThan(before?.bytes ?? 0);
-    expect(await state(image.id)).toMatchObject({ status: 'outdated', gap: 'outdated' });
-    expect(await preview()).toMatchObject({ images: 1, repairs: 1, cost: 0 });
-    expect(await admin.json('GET', '/status')).toMatchObject({ optimized: 0, outdated: 1 });
-    const health = await rig.site.php<{ status: string; description: string }>(
-      'return imagewright()->get( Imagewright_Site_Health::class )->report();',
-    );
-    expect(health).toMatchObject({ status: 'recommended', description: expect.stringContaining('Outdated: 1.') });
+  it.each(['made again', 'deleted and made again', 'copied'])(
+    'are noticed when they are %s, and put right without a credit',
+    async (how) => {
+      const image = await upload(`${how.replaceAll(' ', '-')}.jpg`, await photograph(1300));
+      expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);
+      const before = await shown(image.id);
+      expect(before?.path).toMatch(/\.iw\.webp$/);
+      const balance = await rig.account.api.balance();
+      const folder = folderOf(image.before.file);
+      if (how === 'copied') {
+        // As `cp -r` does: all times are of now, one after the other.
+        let second = Date.now() / 1000;
+        for (const name of await readdir(folder)) await utimes(join(folder, name), ++second, second);
+      } else {
+        // `wp media regenerate` without `--skip-delete` removes the files without a hook.
+        const remove =
+          'foreach ( wp_get_attachment_metadata( $id )["sizes"] as $size ) { unlink( dirname( get_attached_file( $id ) ) . "/" . $size["file"] ); }';
+        if (how !== 'made again') await rig.site.php(remove, { id: image.id });
+        await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
+      }
+      const now = await shown(image.id);
+      expect(now?.path).not.toContain('.iw.');
+      expect(now?.bytes).toBeGreaterThan(before?.bytes ?? 0);
+      expect(await state(image.id)).toMatchObject({ status: 'outdated', gap: 'outdated' });
+      expect(await preview()).toMatchObject({ images: 1, repairs: 1, cost: 0 });
+      expect(await admin.json('GET', '/status')).toMatchObject({ optimized: 0, outdated: 1 });
+      const health = await rig.site.php<{ status: string; description: string }>(
+        'return imagewright()->get( Imagewright_Site_Health::class )->report();',
+      );
+      expect(health).toMatchObject({ status: 'recommended', description: expect.stringContaining('Outdated: 1.') });
 
-    expect(await run()).toMatchObject({ total: 1, done: 1, failedCount: 0 });
-    expect(await shown(image.id)).toEqual(before);
-    expect(await state(image.id)).toMatchObject({ status: 'optimized' });
-    expect(await rig.account.api.balance()).toBe(balance);
-    await expectRestored(image);
-    await emptyLibrary();
-  });
+      expect(await run()).toMatchObject({ total: 1, done: 1, failedCount: 0 });
+      expect(await shown(image.id)).toEqual(before);
+      expect(await state(image.id)).toMatchObject({ status: 'optimized' });
+      expect(await rig.account.api.balance()).toBe(balance);
+      await expectRestored(image);
+      await emptyLibrary();
+    },
+  );
 
   it('are noticed by the check of the night', async () => {
     const image = await upload('night.jpg', await photograph(600));
