@@ -16,7 +16,7 @@ import { wrongCalls } from './check/calls.ts';
 const PLUGIN = new URL('../../plugin-bridge/wordpress/', import.meta.url);
 const classes = readClasses();
 
-/** Classes without objects: constants, errors and words, which read nothing and remember nothing. */
+/** Classes without objects: constants, errors and words, which remember nothing and ask neither database nor settings. */
 const WITHOUT_OBJECTS = [
   'Imagewright_Address',
   'Imagewright_Carried',
