@@ -1,7 +1,6 @@
 import { composeService } from './compose.ts';
 import { type Config, loadConfig } from './config/index.ts';
-import { explainStart, warnOfSettings } from './explain-start.ts';
-import { announceFirstAccount } from './first-account.ts';
+import { announceFirstAccount, explainStart, warnOfSettings } from './explain-start.ts';
 import { listen } from './http/index.ts';
 
 // Inherited by workers: what this program writes is for its user alone.

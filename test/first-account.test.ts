@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { loadConfig } from '../server/config/index.ts';
-import { announceFirstAccount } from '../server/first-account.ts';
+import { announceFirstAccount } from '../server/explain-start.ts';
 import { useAccounts } from './accounts/accounts-fixture.ts';
 
 const fixture = useAccounts();

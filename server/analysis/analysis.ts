@@ -1,11 +1,10 @@
 import type { AiStatus, AnalyzeOptions } from '#contract';
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage } from '../concurrency.ts';
 import type { ImageRecord } from '../db/index.ts';
 import type { Processor, Turn } from '../processing/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import { providerSettings } from './config.ts';
-import { describeTask } from './describe-task.ts';
-import { isWorthAsking, type NewlyDescribed, optionsFor, planTask } from './plan-task.ts';
+import { describeTask, isWorthAsking, type NewlyDescribed, optionsFor, planTask } from './plan-task.ts';
 import { buildInstructions } from './prompt.ts';
 import { type Answered, createVisionService, type VisionServiceDeps } from './vision-service.ts';
 

@@ -1,8 +1,14 @@
 import { backOff, withRetries } from '../concurrency.ts';
 import { type ParsedAnswer, parseAnswer, stripReasoning, type VisionAnswer } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
-import { type Instructions, REPAIR_REQUEST, schemaOf, shapeRequest } from './prompt.ts';
-import { parseTranslated, type TranslatedAnswer } from './translated-answer.ts';
+import {
+  type Instructions,
+  parseTranslated,
+  REPAIR_REQUEST,
+  schemaOf,
+  shapeRequest,
+  type TranslatedAnswer,
+} from './prompt.ts';
 import {
   type StructuredMode,
   VisionFailure,

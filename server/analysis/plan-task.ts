@@ -1,5 +1,6 @@
-import { type AnalyzeOptions, languageTag, type Metadata } from '#contract';
+import { type AiStatus, type AnalyzeOptions, languageTag, type Metadata } from '#contract';
 import type { ImageRecord } from '../db/index.ts';
+import type { Inspection } from '../processing/index.ts';
 import {
   type Described,
   type InLanguages,
@@ -9,7 +10,12 @@ import {
   withLanguages,
   withTexts,
 } from '../sessions/index.ts';
-import { writableFields } from './merge-metadata.ts';
+import type { VisionAnswer } from './answer.ts';
+import type { ModelAnswer } from './ask-model.ts';
+import { describeFromAnswer, isLanguage } from './describe-from-answer.ts';
+import { describeFromFile } from './describe-from-file.ts';
+import { type Description, mergeMetadata, writableFields } from './merge-metadata.ts';
+import { answerIn } from './prompt.ts';
 
 /** Stored texts of one language, as metadata, before an analysis. */
 export interface View {
@@ -86,4 +92,88 @@ function compose(
 export function isWorthAsking({ views, options }: Pick<Task, 'views' | 'options'>): boolean {
   const decided: string[] = options.usage === 'decorative' ? ['language', 'alt', 'decorative'] : ['language'];
   return views.some(({ current }) => [...writableFields(current, options)].some((field) => !decided.includes(field)));
+}
+
+/** Findings about an image. */
+interface Findings {
+  image: ImageRecord;
+  inspection: Inspection;
+  asked: { aiStatus: AiStatus; model: string | null; promptVersion: string };
+  answer: ModelAnswer | null;
+}
+
+/** Merges what was found with what is stored, language by language: the metadata of each view. */
+export function describeTask({ views, options }: Task, findings: Findings): [Metadata, ...Metadata[]] {
+  const [main, ...further] = views;
+  const { answer } = findings;
+  // A text by a person in any language says that the image is not decorative.
+  const isDescribed =
+    !options.overwrite && further.some(({ current }) => current?.alt && current.source.alt === 'user');
+  const judged = answer && isDescribed ? { ...answer, decorative: false } : answer;
+  const first = describeView(main, { ...findings, answer: judged }, options);
+  const { decorative, source } = first;
+  const others = further.map((view) => {
+    // Whether an image is decorative does not depend on the language.
+    const current = view.current && {
+      ...view.current,
+      decorative,
+      source: withDecorative(view.current.source, source),
+    };
+    const agreed = judged && { ...judged, decorative: decorative && judged.decorative };
+    return describeView({ ...view, current }, { ...findings, answer: agreed }, options, true);
+  });
+  markRepeated([first, ...others], views);
+  return [first, ...others];
+}
+
+function withDecorative(own: Metadata['source'], { decorative }: Metadata['source']): Metadata['source'] {
+  const { decorative: _, ...source } = own;
+  return decorative ? { ...source, decorative } : source;
+}
+
+function describeView(
+  { language, current }: View,
+  { image, inspection, asked, answer }: Findings,
+  options: Task['options'],
+  isFurther = false,
+): Metadata {
+  const inLanguage = language ? { ...options, language } : options;
+  const embedded = (isFurther && language && inspection.translated?.[language]) || inspection.embedded;
+  const fromFile = describeFromFile(image, { ...inspection, embedded }, options);
+  const own = isFurther && language ? onlyIn(language, fromFile) : fromFile;
+  const said: VisionAnswer | null = answer && 'texts' in answer ? answerIn(answer, language ?? '') : answer;
+  const description = said ? describeFromAnswer(own, said, inLanguage) : own;
+  if (asked.aiStatus !== 'none' && !answer) description.review.add('fallback');
+  if (answer && !said) description.review.add('missing');
+  // Without an answer in this language, its earlier texts stay.
+  return mergeMetadata(current, description, options, said ? asked : { ...asked, aiStatus: notSaid(asked.aiStatus) });
+}
+
+const notSaid = (status: AiStatus): AiStatus => (status === 'completed' ? 'failed' : status);
+
+/** Drops what is not known to be in a language: words of the file name, tags, and texts that name another one. */
+function onlyIn(language: string, found: Description): Description {
+  const values: Description['values'] = {};
+  const source: Description['source'] = {};
+  for (const field of ['alt', 'title', 'caption'] as const) {
+    const isOwn = found.source[field] === 'user' || isLanguage(found.taggedLanguages[field], language);
+    if (!isOwn || found.values[field] === undefined) continue;
+    values[field] = found.values[field];
+    source[field] = found.source[field] ?? 'embedded';
+  }
+  if (found.values.decorative !== undefined) Object.assign(values, { decorative: found.values.decorative });
+  if (found.source.decorative) source.decorative = found.source.decorative;
+  return { ...found, values, source };
+}
+
+/** Marks a text of a model that it gave in an earlier language already. */
+function markRepeated(results: Metadata[], views: readonly View[]): void {
+  const seen = new Map<string, string>();
+  for (const [place, { alt, source, needsReview }] of results.entries()) {
+    const language = views[place]?.language;
+    if (!alt || !language || source.alt !== 'ai') continue;
+    const earlier = seen.get(alt);
+    if (earlier === undefined) seen.set(alt, language);
+    else if (!isLanguage(earlier, language) && !needsReview.includes('language')) needsReview.push('language');
+  }
 }

@@ -1,6 +1,5 @@
 // Owns counts against limits, in this process or shared by all servers of a database. Must not know what is counted.
-import type { Budget, BudgetDeps, BudgetOptions } from './budget.ts';
-import { createProcessBudget } from './process-budget.ts';
+import { type Budget, type BudgetDeps, type BudgetOptions, createProcessBudget } from './budget.ts';
 import { createSharedBudget } from './shared-budget.ts';
 
 export type { Budget, Limit, SharedCounters, Taken } from './budget.ts';

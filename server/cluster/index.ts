@@ -1,3 +1,2 @@
 // Owns what servers of one database share out among them: periodic work. Must not know what the work does.
-export { type Chore, createChores } from './chores.ts';
-export { keepFiles, keepFilesNoMore, keepFilesUntil, requireHold } from './keep-files.ts';
+export { type Chore, createChores, keepFiles, keepFilesNoMore, keepFilesUntil, requireHold } from './chores.ts';

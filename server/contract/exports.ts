@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
 import { MAX_RESPONSIVE_SIZES, UNSCORED_REASONS } from './constants/index.ts';
+import { warningSchema } from './error-codes.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { EXPORT_SHAPE } from './metadata-shapes.ts';
 import { focalPointSchema, settingsSchema } from './settings.ts';
-import { warningSchema } from './warnings.ts';
 
 /** A file in use that a variant is to replace. */
 const replacedFileSchema = closedObject({

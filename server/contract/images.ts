@@ -6,10 +6,10 @@ import {
   METADATA_LEVELS,
   METADATA_SOURCES,
 } from './constants/index.ts';
+import { warningSchema } from './error-codes.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { PATCH_SHAPE, STORED_SHAPE, UPLOAD_SHAPE } from './metadata-shapes.ts';
 import { textsPatchSchema, textsSchema } from './texts.ts';
-import { warningSchema } from './warnings.ts';
 
 /** Kinds of images; `blank` has no content. */
 export const IMAGE_KINDS = [

@@ -1,7 +1,6 @@
 import { metadataLevel, type Settings } from '#contract';
 import { type EmbeddedTexts, encodedFormat } from '#contract/constants';
-import { withAbort } from '../concurrency.ts';
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage, withAbort } from '../concurrency.ts';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord, OutputRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import {

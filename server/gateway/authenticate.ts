@@ -5,8 +5,7 @@ import type { Budget } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
 import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
-import type { SameOrigin } from './same-origin.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import type { SameOrigin, SessionCookie } from './session-cookie.ts';
 
 /** Account that makes a request. */
 export interface Caller {

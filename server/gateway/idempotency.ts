@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IDEMPOTENCY_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract';
 import type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../accounts/index.ts';
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 
 /** Takeover age of a plain request of this process, in milliseconds: the HTTP server ends one after 120 s. */

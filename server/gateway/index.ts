@@ -10,8 +10,7 @@ import { createAuthenticate, type GatewayState } from './authenticate.ts';
 import { createBilling } from './billing.ts';
 import type { GatewayConfig } from './config.ts';
 import { createIdempotency } from './idempotency.ts';
-import { createSameOrigin } from './same-origin.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import { createSameOrigin, type SessionCookie } from './session-cookie.ts';
 
 export type { Caller, GatewayState } from './authenticate.ts';
 export type { Billing, Outcome } from './billing.ts';

@@ -6,13 +6,12 @@ import type { Caller, GatewayState } from '../gateway/index.ts';
 import { type Logger, type Metrics, newRequestId } from '../observability/index.ts';
 import { VERSION } from '../version.ts';
 import { checkMessage, createHostCheck } from './check-request.ts';
-import { createCors } from './cors.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
 import type { Services } from './handlers.ts';
 import { createJsonBody } from './json-body.ts';
+import { createCors, createSafetyHeaders, isPrivate, NOT_STORED } from './response-headers.ts';
 import { ROUTES, type Route } from './routes/index.ts';
-import { createSafetyHeaders, isPrivate, NOT_STORED } from './safety-headers.ts';
 import type { Refusal } from './server.ts';
 import { validate } from './validate.ts';
 

@@ -2,8 +2,7 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
-import { drainRequest } from './drain-request.ts';
-import { slowBodySignal } from './slow-senders.ts';
+import { drainRequest, slowBodySignal } from './slow-clients.ts';
 
 /** Message of the parser for a JSON value that is neither an object nor an array. */
 const NO_CONTAINER = 'invalid JSON, only supports object and array';

@@ -13,9 +13,8 @@ import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 import { localUrl } from '../gateway/index.ts';
 import { newRequestId } from '../observability/index.ts';
 import type { HttpConfig } from './config.ts';
-import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
-import { NOSNIFF, NOT_STORED } from './safety-headers.ts';
-import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
+import { NOSNIFF, NOT_STORED } from './response-headers.ts';
+import { cutSlowReaders, cutSlowSenders, type ReadingPace, type SendingLimits } from './slow-clients.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const IDLE_SWEEP_MS = 200;

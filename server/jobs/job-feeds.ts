@@ -1,4 +1,4 @@
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage } from '../concurrency.ts';
 import {
   eventId,
   type ImageResultRecord,

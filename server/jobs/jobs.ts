@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Job } from '#contract';
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage } from '../concurrency.ts';
 import type { JobRecord } from '../db/index.ts';
 import { createAdmission } from './admission.ts';
 import { cancelJob, reopenJob, stopJobsOfSession } from './control-jobs.ts';

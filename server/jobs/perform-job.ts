@@ -1,4 +1,4 @@
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage } from '../concurrency.ts';
 import type { ImageResultRecord, JobRecord } from '../db/index.ts';
 import { endRemovedJob, finishJob, type LoadedJob } from './end-job.ts';
 import { createEventWriter } from './event-log.ts';

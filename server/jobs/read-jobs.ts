@@ -1,5 +1,5 @@
 import { type Job, type JobState, UNFINISHED_JOB_STATES } from '#contract';
-import { outlastOutage } from '../database-outage.ts';
+import { outlastOutage } from '../concurrency.ts';
 import type { JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { NumberedEvent } from './event-log.ts';

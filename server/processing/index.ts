@@ -1,5 +1,6 @@
 // Owns everything that touches pixels: probing, rendering, file names and cache keys. Must not know sessions, jobs, credits or HTTP.
 export { type VariantKeyInput, variantKey } from './cache-key.ts';
+export type { Turn, Urgency } from './choose-task.ts';
 export { type ProcessingConfig, processingConfig, readableFormats } from './config.ts';
 export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export { invisibleCharacters } from './invisible-characters.ts';
@@ -12,8 +13,14 @@ export {
   type RenderOptions,
 } from './processor.ts';
 export { extensionOf, mimeTypeOf } from './shared/formats.ts';
-export type { EmbeddedText, Inspection, InspectRequest } from './shared/inspection.ts';
 export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
-export type { RenderedVariant, RenderOrder, RenderStep, SourceFacts } from './shared/protocol.ts';
+export type {
+  EmbeddedText,
+  Inspection,
+  InspectRequest,
+  RenderedVariant,
+  RenderOrder,
+  RenderStep,
+  SourceFacts,
+} from './shared/protocol.ts';
 export { planVariants, type VariantSpec } from './shared/variants.ts';
-export type { Turn, Urgency } from './turns.ts';

@@ -4,13 +4,17 @@ import { warning } from '#contract';
 import { encodedFormat, type InformationKind, type InputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { heicDecoderVersion } from './cache-key.ts';
+import type { Turn } from './choose-task.ts';
 import { type ProcessingConfig, readableFormats } from './config.ts';
 import { rejectWithCode, removeOnFailure } from './failed-work.ts';
 import { extensionMismatch } from './filename.ts';
 import { closeQueues, type ProcessorStats, type Queues, startQueues, statsOf } from './queues.ts';
 import { estimateMemory, mimeTypeOf, signingMemory } from './shared/formats.ts';
-import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
 import type {
+  Inspection,
+  InspectReport,
+  InspectRequest,
+  InspectTask,
   OutputSettings,
   PlaceholderTask,
   PreviewReport,
@@ -27,7 +31,6 @@ import type {
 import { publish } from './shared/save.ts';
 import { isSignable, type Signer } from './shared/signer.ts';
 import { openSigner } from './signing/open-signer.ts';
-import type { Turn } from './turns.ts';
 
 /** Format and size of an upload, read from its header. Width and height in pixels after EXIF orientation. */
 export interface ProbeResult extends Omit<ProbeReport, 'warnings'> {

@@ -1,13 +1,17 @@
 import {
   type Capacity,
   choosePreempted,
+  countTasks,
+  dequeue,
+  enqueue,
+  everyTask,
   MOST_STOPS,
   memoryInUse,
   pickNext,
   type SchedulerState,
   type Task,
+  type Turn,
 } from './choose-task.ts';
-import { countTasks, dequeue, enqueue, everyTask, type Turn } from './turns.ts';
 
 /** A task that waits for a free process and for memory. */
 export interface ScheduledTask<T> {

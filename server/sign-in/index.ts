@@ -6,7 +6,6 @@ import type { Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
-import { createClaims } from './claim.ts';
 import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks, ownerOfLink } from './links.ts';
@@ -16,7 +15,7 @@ import type { SignInParts } from './parts.ts';
 import { createPasswordHash, type PasswordHash } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 import { createPasswordSignIn } from './sign-in.ts';
-import { createSignUp } from './sign-up.ts';
+import { createClaims, createSignUp } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
 
 export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from './browser-sessions.ts';

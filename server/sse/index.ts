@@ -1,3 +1,2 @@
 // Owns server-sent events: framing, heartbeats, slow readers, disconnected clients. Must not know the meaning of events.
-export type { EventStream, StreamEvent } from './event-stream.ts';
-export { createStreamRegistry, type StreamRegistry } from './event-stream.ts';
+export { createStreamRegistry, type EventStream, type StreamEvent, type StreamRegistry } from './event-stream.ts';

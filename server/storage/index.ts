@@ -2,11 +2,11 @@
 
 export { createFolderStore } from './folder-store.ts';
 export { closeDirectory, makeDirectory } from './make-directory.ts';
-export type { ObjectStore } from './object-store.ts';
 export {
   bareKey,
   namespaceFolder,
   newVariantKey,
+  type ObjectStore,
   previewKey,
   uploadKey,
   VARIANTS,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { announceFirstAccount } from '../../server/first-account.ts';
+import { announceFirstAccount } from '../../server/explain-start.ts';
 import { createBrowser, PASSWORD } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';

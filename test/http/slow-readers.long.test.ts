@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { serveFiles } from '../../server/http/downloads/pages.ts';
 import { sendFile } from '../../server/http/downloads/send-file.ts';
-import { serveFiles } from '../../server/http/downloads/static-files.ts';
 import { type HttpServer, listen } from '../../server/http/server.ts';
 import { createFolderStore } from '../../server/storage/index.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { StaticRoute } from '../../server/http/downloads/static-files.ts';
+import type { StaticRoute } from '../../server/http/downloads/pages.ts';
 
 /** Serves routes as the service does, without its other parts. */
 export async function startStaticServer(routes: StaticRoute[]): Promise<{ url: string; close(): Promise<void> }> {

@@ -1,10 +1,10 @@
 import { type Doc, encode, encodeCursorReply } from './bson-codec.ts';
 import { type Collection, type IndexSpec, readIndexSpec, sameIndex } from './catalog.ts';
-import { documentField, listField, namespaceOf } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError } from './errors.ts';
 import { sameValue } from './key-encoding.ts';
 import { compileFilter } from './match.ts';
+import { documentField, listField, namespaceOf } from './subset.ts';
 import { MAX_MESSAGE_BYTES } from './wire.ts';
 
 const ID_INDEX: IndexSpec = { name: '_id_', key: { _id: 1 } };

@@ -6,11 +6,10 @@ import * as expressions from 'mingo/operators/expression';
 import * as stages from 'mingo/operators/pipeline';
 import * as projections from 'mingo/operators/projection';
 import type { Doc } from './bson-codec.ts';
-import { sortField } from './command-fields.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compileFilter } from './match.ts';
 import { keyFields, sortKey } from './paths.ts';
-import { SUPPORTED } from './subset.ts';
+import { SUPPORTED, sortField } from './subset.ts';
 
 const BANNED = new Set(['$function', '$accumulator', '$where']);
 

@@ -1,11 +1,11 @@
 import { Long } from 'bson';
 import { type Doc, encode, encodeCursorReply, isDocument } from './bson-codec.ts';
 import { documentRange } from './catalog.ts';
-import { countField, documentField, listField, namespaceOf, sortField } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { sameValue } from './key-encoding.ts';
 import { compileProjection, type Found, type Query, runQuery } from './query.ts';
+import { countField, documentField, listField, namespaceOf, sortField } from './subset.ts';
 
 /** find, getMore, killCursors, count and aggregate. */
 export const readCommands: Record<string, CommandHandler> = {

@@ -1,11 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { administrationCommands } from './administration-commands.ts';
 import type { Doc } from './bson-codec.ts';
-import { refuseUnknownFields } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError, describeError, notSupported } from './errors.ts';
 import { readCommands } from './read-commands.ts';
-import { COMMON_FIELDS, SUPPORTED } from './subset.ts';
+import { COMMON_FIELDS, refuseUnknownFields, SUPPORTED } from './subset.ts';
 import { createFramer, encodeReply, parseRequest, type Request } from './wire.ts';
 import { writeCommands } from './write-commands.ts';
 

@@ -1,11 +1,11 @@
 import { type Doc, decode } from './bson-codec.ts';
 import type { Collection } from './catalog.ts';
-import { documentField, listField, namespaceOf, refuseUnknownFields, sortField } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';
 import { CommandError, describeError } from './errors.ts';
 import { compileFilter, isOperatorObject } from './match.ts';
 import { compileProjection, type Found, runQuery } from './query.ts';
 import { FullDiskError } from './store.ts';
+import { documentField, listField, namespaceOf, refuseUnknownFields, sortField } from './subset.ts';
 import { applyUpdate, upsertBase } from './update.ts';
 
 const UPDATE_FIELDS = ['q', 'u', 'upsert', 'multi', 'hint'];

@@ -3,7 +3,7 @@ import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
 import { AppError } from '../../errors.ts';
 import type { ObjectStore } from '../../storage/index.ts';
-import { requireMatch } from '../require-match.ts';
+import { requireMatch } from './document.ts';
 
 /** A stored file to send. */
 export interface FileToSend {

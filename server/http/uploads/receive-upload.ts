@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../../sessions/index.ts';
 import type { Services } from '../handlers.ts';
 import { createJsonBody } from '../json-body.ts';
-import { slowBodySignal } from '../slow-senders.ts';
+import { slowBodySignal } from '../slow-clients.ts';
 import { validate } from '../validate.ts';
 import { receiveMultipart } from './multipart.ts';
 

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { encodedFormat } from '#contract/constants';
 import { describeFailure } from '../shared/failure.ts';
-import type { InspectReport, InspectTask } from '../shared/inspection.ts';
 import { fullSizeCost } from '../shared/presets.ts';
 import type {
+  InspectReport,
+  InspectTask,
   PlaceholderTask,
   PoolMessage,
   PreviewReport,

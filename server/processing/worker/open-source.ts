@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import type { InputFormat } from '#contract/constants';
 import { ProcessingFailure, readSource } from '../shared/failure.ts';
-import { withFileBytes } from './colour/file-bytes.ts';
+import { withFileBytes } from './colour/heif-colour.ts';
 import { toSrgb } from './colour/to-srgb.ts';
 import { withGifTransparency } from './containers/gif.ts';
 import { findJpegEnd } from './containers/jpeg.ts';

@@ -9,9 +9,7 @@ import {
   signalOfCodePoints,
   signalOfGamma,
 } from './colour/colour-signal.ts';
-import { type FileBytes, withFileBytes } from './colour/file-bytes.ts';
-import { readHeifColour } from './colour/heif-colour.ts';
-import { isSrgbProfile } from './icc-profile.ts';
+import { type FileBytes, readHeifColour, withFileBytes } from './colour/heif-colour.ts';
 
 /** Source of a file's colours. */
 export interface SourceColour {
@@ -217,4 +215,18 @@ function parametric(tag: Buffer): Curve {
 
 function fixed(tag: Buffer, at: number): number {
   return tag.readInt32BE(at) / 65_536;
+}
+
+/** Returns true if an ICC profile describes itself as sRGB (ICC.1:2022, 9.2.41), so that a conversion needs no warning. */
+export function isSrgbProfile(icc: Buffer): boolean {
+  if (icc.length < 132) return false;
+  const count = Math.min(icc.readUInt32BE(128), 100);
+  for (let at = 132; at + 12 <= icc.length && at < 132 + count * 12; at += 12) {
+    if (icc.toString('latin1', at, at + 4) !== 'desc') continue;
+    const offset = icc.readUInt32BE(at + 4);
+    // Version 2 stores ASCII, version 4 UTF-16; without the zero bytes both are equal.
+    const text = icc.toString('latin1', offset, offset + Math.min(icc.readUInt32BE(at + 8), 512));
+    return text.replaceAll('\0', '').includes('sRGB');
+  }
+  return false;
 }

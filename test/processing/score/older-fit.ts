@@ -1,4 +1,4 @@
-import type { Fit } from '../../../server/processing/worker/score/constants.ts';
+import type { Fit } from '../../../server/processing/worker/score/layout.ts';
 
 /**
  * The fit of an older version, after `src/ssimulacra2.rs` of github.com/iola1999/calc-s2-rust (BSD 2-clause licence), to compare the

@@ -1,4 +1,6 @@
 // The same score in plain TypeScript, with blurs of 53 bits and nothing left out: what the kernel is compared with.
+
+import type { Pixels, PreparedReference } from '../../../server/processing/worker/score/index.ts';
 import {
   BLUR,
   CONE_BIAS,
@@ -9,8 +11,7 @@ import {
   MIN_SIDE,
   PLANES,
   SCALES,
-} from '../../../server/processing/worker/score/constants.ts';
-import type { Pixels, PreparedReference } from '../../../server/processing/worker/score/index.ts';
+} from '../../../server/processing/worker/score/layout.ts';
 import { type Norms, type PlaneErrors, poolErrors } from '../../../server/processing/worker/score/scorer.ts';
 
 /** Scores without the kernel. */

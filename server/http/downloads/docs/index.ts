@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { OpenApiDocument } from '#contract';
-import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../static-files.ts';
+import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../pages.ts';
 import { CONSOLE_SCRIPT, STYLES, THEME_SCRIPT } from './assets.ts';
 import { groupEndpoints, type OpenApi, renderAddress, tryFragment } from './endpoint-list.ts';
 import { html, page } from './page.ts';

@@ -1,6 +1,6 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type Box, readBoxes } from '../containers/iso-boxes.ts';
 import { type CodePoints, type ColourSignal, signalOfHeif } from './colour-signal.ts';
-import { type FileBytes, withFileBytes } from './file-bytes.ts';
 
 /** Colour properties of an AVIF or HEIC. */
 export interface HeifColour {
@@ -97,4 +97,28 @@ function isPremultiplied(file: Buffer, references: Box, item: number): boolean {
   return readBoxes(file, references.start + 4, references.end).some(
     ({ type, start }) => type === 'prem' && file.readUIntBE(start, idBytes) === item,
   );
+}
+
+/** Reads parts of a file, or of bytes in memory. */
+export interface FileBytes {
+  size: number;
+  /** Returns the bytes from a position on; fewer at the end. */
+  read(at: number, length: number): Buffer;
+}
+
+/** Opens a file for a few small reads. They block, since asynchronous ones of many small parts take 25 times as long. */
+export function withFileBytes<T>(source: string | Buffer, use: (bytes: FileBytes) => T): T {
+  if (typeof source !== 'string') {
+    return use({ size: source.length, read: (at, length) => source.subarray(at, at + length) });
+  }
+  const handle = openSync(source, 'r');
+  try {
+    const read = (at: number, length: number) => {
+      const buffer = Buffer.alloc(length);
+      return buffer.subarray(0, readSync(handle, buffer, 0, length, at));
+    };
+    return use({ size: fstatSync(handle).size, read });
+  } finally {
+    closeSync(handle);
+  }
 }

@@ -2,17 +2,11 @@ import exifReader from 'exif-reader';
 import type { Metadata as Header } from 'sharp';
 import { METADATA_FIELDS, XMP_FIELDS } from '#contract/constants';
 import { ProcessingFailure, readSource } from '../../shared/failure.ts';
-import type {
-  EmbeddedMetadata,
-  EmbeddedText,
-  InspectReport,
-  InspectTask,
-  PixelReport,
-} from '../../shared/inspection.ts';
+import type { EmbeddedMetadata, EmbeddedText, InspectReport, InspectTask, PixelReport } from '../../shared/protocol.ts';
+import { readIptc } from '../metadata/carried.ts';
 import { alternativesOf, listOf, parseXmp, propertyOf } from '../metadata/parse-xmp.ts';
 import { type OpenSource, openSource, openUpright, readHeader } from '../open-source.ts';
 import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
-import { readIptc } from './read-iptc.ts';
 
 /**
  * Inspects one image: embedded metadata, measurements of the pixels and the copy for a vision model. Damaged pixels do not

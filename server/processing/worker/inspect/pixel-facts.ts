@@ -1,6 +1,5 @@
 import sharp from 'sharp';
-import type { PixelReport } from '../../shared/inspection.ts';
-import type { SourceFacts } from '../../shared/protocol.ts';
+import type { PixelReport, SourceFacts } from '../../shared/protocol.ts';
 import { type OpenSource, openUpright } from '../open-source.ts';
 import type { Pixels } from '../pixels.ts';
 import { sampleRows } from '../steps/pixel-statistics.ts';

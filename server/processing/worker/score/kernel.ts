@@ -1,5 +1,5 @@
-import { BLUR, CONE_BIAS, CONES, type Fit } from './constants.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
+import { BLUR, CONE_BIAS, CONES, type Fit } from './layout.ts';
 
 /** The memory of the kernel. Node's types leave WebAssembly to those of browsers. */
 interface Memory {

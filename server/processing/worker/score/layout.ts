@@ -1,4 +1,91 @@
-import { type Fit, MIN_SIDE, PLANES, SCALES } from './constants.ts';
+// Numbers of SSIMULACRA2 2.1, after the reference implementation: `tools/ssimulacra2.cc` of libjxl, which is that of
+// github.com/cloudinary/ssimulacra2 (J. Sneyers, BSD 3-clause licence). Numbers of the XYB colours: `lib/jxl/cms/opsin_params.h` there.
+
+/** Scales, 1:1 to 1:32. Each halves the one before. */
+export const SCALES = 6;
+/** A scale whose shorter side is smaller has no smaller one (`ComputeSSIMULACRA2`). */
+export const MIN_SIDE = 8;
+/** Colour planes: X, Y and B - Y. */
+export const PLANES = 3;
+
+/** Share of red, green and blue light in the answers of the three kinds of cones (`kM00` to `kM22`). */
+export const CONES = [
+  [0.3, 1 - 0.3 - 0.078, 0.078],
+  [0.23, 1 - 0.23 - 0.078, 0.078],
+  [0.24342268924547819, 0.20476744424496821, 1 - 0.24342268924547819 - 0.20476744424496821],
+] as const;
+/** Added to each answer before its cube root is taken (`kB0`). */
+export const CONE_BIAS = 0.0037930732552754493;
+
+/** Keeps the structural similarity of flat areas finite (`kC2`). */
+export const FLAT = 0.0009;
+
+/**
+ * Half of the blur, from its middle outwards: a Gaussian with a standard deviation of 1.5 pixels as the sum of three cosines,
+ * `sum(beta[k] * cos(k * pi * m / 10))` for k = 1, 3, 5 (Charalampidis 2016, as in `CreateRecursiveGaussian` of
+ * `tools/gauss_blur.cc`). The reference computes it recursively, but it ends after four pixels: cos(k * pi / 2) is 0.
+ * Pixels outside the image are 0.
+ */
+export const BLUR = [0, 1, 2, 3, 4].map((m) =>
+  [0.1789391416414913, 0.07272614473619017, 0.012955819110517075].reduce(
+    (sum, beta, k) => sum + beta * Math.cos(((2 * k + 1) * Math.PI * m) / 10),
+    0,
+  ),
+);
+
+/** What was fitted to the judgements of people, and changes from version to version. */
+export interface Fit {
+  /** Factor and offset that bring each plane into 0..1 (`MakePositiveXYB`). */
+  toUnit: readonly [x: Range, y: Range, b: Range];
+  /**
+   * Weights of the errors (`Msssim::Score`): for each plane, each scale and each norm (mean, fourth root of the mean of the fourth
+   * powers) those of structure, of edges that are new and of edges that are lost.
+   */
+  weights: readonly number[];
+  /** Turns the weighted sum into the difference of which the score takes a power (end of `Msssim::Score`). */
+  toDifference(sum: number): number;
+  power: number;
+}
+type Range = readonly [factor: number, offset: number];
+
+/** Version 2.1 of April 2023. */
+export const FIT: Fit = {
+  toUnit: [
+    [14, 0.42],
+    [1, 0.01],
+    [1, 0.55],
+  ],
+  weights: [
+    ...[0, 0.0007376606707406586, 0, 0, 0.0007793481682867309, 0], // X 1:1
+    ...[0, 0.0004371155730107379, 0, 1.1041726426657346, 0.00066284834129271, 0.00015231632783718752], // X 1:2
+    ...[0, 0.0016406437456599754, 0, 1.8422455520539298, 11.441172603757666, 0], // X 1:4
+    ...[0.0007989109436015163, 0.000176816438078653, 0, 1.8787594979546387, 10.94906990605142, 0], // X 1:8
+    ...[
+      0.0007289346991508072, 0.9677937080626833, 0, 0.00014003424285435884, 0.9981766977854967, 0.00031949755934435053,
+    ], // X 1:16
+    ...[0.0004550992113792063, 0, 0, 0.0013648766163243398, 0, 0], // X 1:32
+    ...[0, 0, 0, 7.466890328078848, 0, 17.445833984131262], // Y 1:1
+    ...[0.0006235601634041466, 0, 0, 6.683678146179332, 0.00037724407979611296, 1.027889937768264], // Y 1:2
+    ...[225.20515300849274, 0, 0, 19.213238186143016, 0.0011401524586618361, 0.001237755635509985], // Y 1:4
+    ...[176.39317598450694, 0, 0, 24.43300999870476, 0.28520802612117757, 0.0004485436923833408], // Y 1:8
+    ...[0, 0, 0, 34.77906344483772, 44.835625328877896, 0], // Y 1:16
+    ...[0, 0, 0, 0, 0, 0], // Y 1:32
+    ...[0, 0.0008680556573291698, 0, 0, 0, 0], // B - Y 1:1
+    ...[0, 0.0005313191874358747, 0, 0.00016533814161379112, 0, 0], // B - Y 1:2
+    ...[0, 0, 0, 0.0004179171803251336, 0.0017290828234722833, 0], // B - Y 1:4
+    ...[0.0020827005846636437, 0, 0, 8.826982764996862, 23.19243343998926, 0], // B - Y 1:8
+    ...[
+      95.1080498811086, 0.9863978034400682, 0.9834382792465353, 0.0012286405048278493, 171.2667255897307,
+      0.9807858872435379,
+    ], // B - Y 1:16
+    ...[0, 0, 0, 0.0005130064588990679, 0, 0.00010854057858411537], // B - Y 1:32
+  ],
+  toDifference(sum) {
+    const scaled = sum * 0.9562382616834844;
+    return 2.326765642916932 * scaled - 0.020884521182843837 * scaled ** 2 + 6.248496625763138e-5 * scaled ** 3;
+  },
+  power: 0.6276336467831387,
+};
 
 /** One plane of an image at one scale, as far as the score depends on it. */
 export interface PlanePart {

@@ -1,6 +1,15 @@
-import { FIT, type Fit, FLAT, MIN_SIDE, PLANES } from './constants.ts';
 import { compileKernel, ensureMemory, type Kernel } from './kernel.ts';
-import { type Layout, layOut, type PlanePart, type ScalePart } from './layout.ts';
+import {
+  FIT,
+  type Fit,
+  FLAT,
+  type Layout,
+  layOut,
+  MIN_SIDE,
+  PLANES,
+  type PlanePart,
+  type ScalePart,
+} from './layout.ts';
 
 /** Pixels of an image: interleaved sRGB, 3 bytes a pixel, rows without padding. */
 export interface Pixels {
