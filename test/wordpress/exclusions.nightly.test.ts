@@ -118,7 +118,7 @@ it('lists are restricted to a state, and months add up what was optimized', asyn
   );
   expect(month?.images).toBe(1);
   expect(month?.after).toBeLessThan(month?.before ?? 0);
-  const page = await fetch(`${rig.site.url}/wp-admin/upload.php?page=imagewright-optimize`, {
+  const page = await fetch(`${rig.site.url}/wp-admin/upload.php?page=imagewright-optimize&tab=report`, {
     headers: { Cookie: admin.cookie },
   });
   expect(await page.text()).toMatch(/<tbody>\s*<tr>\s*<th scope="row">\w+ \d{4}<\/th>\s*<td>1<\/td>/);
