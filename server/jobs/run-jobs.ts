@@ -6,8 +6,8 @@ import { type JobsContext, LOOK_EVERY_MS, leaseEnd } from './jobs-context.ts';
 import { createListening } from './listening.ts';
 import { helpWithJob, performJob } from './perform-job.ts';
 
-/** Looks after which the whole state of jobs is read: ends, listeners elsewhere, lost leases, and jobs to help with. */
-const LOOKS_A_READING = 10;
+/** Time between two readings of the whole state of jobs (ends, listeners elsewhere, lost leases, jobs to help with), in milliseconds. */
+const READ_EVERY_MS = 500;
 /** Most jobs of other servers that are worked on at once, one of an account. */
 const MOST_HELPED = 4;
 /** Accounts that are remembered as helped. */
@@ -64,21 +64,18 @@ export async function stopJob({ live }: JobsContext, jobId: string, reason: Stop
 /** Looks after the jobs of this process, in one loop, until the returned function is called. */
 export function lookAfterJobs(context: JobsContext): () => void {
   const { live, helped, repositories, instanceId, leaseMs } = context;
-  const looksABeat = Math.max(1, Math.floor(leaseMs / 3 / LOOK_EVERY_MS));
   const next = takeTurns((notOf) => repositories.jobs.findOffered(instanceId, notOf));
-  let ticks = 0;
-  let looks = 0;
-  let looking = false;
+  let [renewedAt, readAt, looking] = [performance.now(), 0, false];
 
   async function look(): Promise<void> {
     looking = true;
     try {
-      if (looks % LOOKS_A_READING !== 0) await takeStopRequests(context);
+      if (performance.now() - readAt < READ_EVERY_MS) await takeStopRequests(context);
       else {
         await readStates(context);
         await joinOffered(context, next);
+        readAt = performance.now();
       }
-      looks += 1;
     } catch {
       // An outage of the database: the next look repeats it.
     } finally {
@@ -87,8 +84,10 @@ export function lookAfterJobs(context: JobsContext): () => void {
   }
 
   const timer = setInterval(() => {
-    ticks += 1;
-    if (ticks % looksABeat === 0) void showAlive(context);
+    if (performance.now() - renewedAt > leaseMs / 3) {
+      renewedAt = performance.now();
+      void showAlive(context);
+    }
     if (!looking && (live.size > 0 || helped.size > 0 || !context.isAlone)) void look();
   }, LOOK_EVERY_MS).unref();
   return () => clearInterval(timer);
