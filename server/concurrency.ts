@@ -129,8 +129,12 @@ const WAITS = { firstMs: 200, mostMs: 2000 };
  * @throws what the work throws, unless it is an outage; the outage itself when the signal aborts meanwhile
  */
 export function outlastOutage<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  return withRetries(work, (error, failures) => {
-    const isOutage = isDatabaseAway(error) || error instanceof StoreAwayError;
-    return isOutage && !signal?.aborted ? backOff(failures, WAITS) : undefined;
-  });
+  return withRetries(
+    work,
+    (error, failures) => {
+      const isOutage = isDatabaseAway(error) || error instanceof StoreAwayError;
+      return isOutage && !signal?.aborted ? backOff(failures, WAITS) : undefined;
+    },
+    signal,
+  );
 }

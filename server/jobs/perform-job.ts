@@ -108,8 +108,9 @@ async function processImages(work: LoadedWork, context: JobsContext): Promise<vo
   const tasks = planned.filter(({ index }) => !done.has(index));
   emitQueued({ job, emit: writer.write }, tasks);
   const run = { ...runOf(work, context), isHeard };
-  // Other servers may have taken images of a job that was interrupted, however few are left.
-  const isShared = kind.isShared && !isAlone && (job.attempts > 0 || tasks.length > kind.concurrency);
+  // Other servers may still work on images of a job that was interrupted, however few are left.
+  const mayBeShared = kind.isShared && !isAlone;
+  const isShared = mayBeShared && (tasks.length > kind.concurrency || (await wasShared(job, context)));
   try {
     if (!isShared) return await runJob({ ...run, source: sourceOf(tasks, kind.concurrency) }, abort.signal);
     feed.live = false;
@@ -121,6 +122,11 @@ async function processImages(work: LoadedWork, context: JobsContext): Promise<vo
   } finally {
     await writer.flush();
   }
+}
+
+/** Returns true if servers have taken images of an interrupted job. */
+async function wasShared({ _id, attempts }: JobRecord, { repositories, outlast }: JobsContext): Promise<boolean> {
+  return attempts > 0 && (await outlast(() => repositories.jobImages.wasTaken(_id)));
 }
 
 /** Emits the ends of images whose results were stored by a process that did not live to say so. */

@@ -69,9 +69,17 @@ async function recover(context: JobsContext, job: JobRecord): Promise<void> {
   if (!stopped && (crashes > MAX_CRASHES || idleMs > config.RESUME_MINUTES * 60_000)) stopped = 'job_abandoned';
   if (job.leaseOwner !== null) await repositories.jobImages.giveBack(job._id, job.leaseOwner);
   const done = await repositories.imageResults.countOfJob(job._id);
+  await stopHelp(context, job._id);
   const level = job.leaseOwner === null ? 'info' : 'warn';
   logger[level]({ jobId: job._id, done, total: job.total, stopped }, 'taking over a job');
   startJob(context, { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 }, stopped, done);
+}
+
+/** Ends the help of this process with a job that it leads from now on: it would take its own images twice. */
+async function stopHelp({ helped }: JobsContext, jobId: string): Promise<void> {
+  const help = helped.get(jobId);
+  help?.abort.abort();
+  await help?.ended;
 }
 
 function isSame(a: JobLease, b: JobLease): boolean {

@@ -72,9 +72,9 @@ export function lookAfterJobs(context: JobsContext): () => void {
     try {
       if (performance.now() - readAt < READ_EVERY_MS) await takeStopRequests(context);
       else {
+        readAt = performance.now();
         await readStates(context);
         await joinOffered(context, next);
-        readAt = performance.now();
       }
     } catch {
       // An outage of the database: the next look repeats it.
@@ -195,11 +195,11 @@ export function takeTurns(findOldest: (notOf: string[]) => Promise<JobRecord | n
 
 /** Takes blocks of one more job of another server, of an account that is not helped here, while workers are free. */
 async function joinOffered(context: JobsContext, next: (busy: string[]) => Promise<JobRecord | null>): Promise<void> {
-  const { helped, admission, isAlone, freeWorkers, logger, config } = context;
+  const { live, helped, admission, isAlone, freeWorkers, logger, config } = context;
   if (isAlone || config.ROLE === 'api' || admission.isClosed) return;
   if (helped.size >= MOST_HELPED || freeWorkers() <= 0) return;
   const job = await next([...helped.values()].map(({ job }) => job.accountId));
-  if (!job || admission.isClosed) return;
+  if (!job || admission.isClosed || live.has(job._id)) return;
   const abort = newAbort();
   const ended = helpWithJob(job, abort, context)
     .catch((err: unknown) => logger.warn({ err, jobId: job._id }, 'help with a job of another server ended early'))

@@ -42,7 +42,8 @@ export function blockSource({ job, tasks, writer }: SharedJob, context: JobsCont
   const { jobImages, imageResults } = repositories;
   const byPlace = new Map(tasks.map((task) => [task.index, task]));
   const queue: JobTask<JobResult>[] = [];
-  const blocks = new Map<number, { id: string; left: number }>();
+  /** By the object of this take: a block that is taken again counts its own endings. */
+  const blocks = new Map<JobTask<JobResult>, { id: string; left: number }>();
   let taking: Promise<boolean> | null = null;
 
   async function finish(blockId: string): Promise<void> {
@@ -58,10 +59,11 @@ export function blockSource({ job, tasks, writer }: SharedJob, context: JobsCont
     // Of another server that died, or of the work on the whole job before.
     const mayHaveResults = block.takes > 1 || job.attempts > 0;
     const stored = mayHaveResults ? await outlast(() => imageResults.findPlaces(job._id, places)) : new Set();
-    const taken = places.flatMap((place) => (stored.has(place) ? [] : (byPlace.get(place) ?? [])));
+    const open = places.flatMap((place) => (stored.has(place) ? [] : (byPlace.get(place) ?? [])));
+    const taken = open.map((task) => ({ ...task }));
     if (taken.length === 0) await finish(block._id);
     const state = { id: block._id, left: taken.length };
-    for (const { index } of taken) blocks.set(index, state);
+    for (const task of taken) blocks.set(task, state);
     queue.push(...taken);
     return true;
   }
@@ -77,9 +79,10 @@ export function blockSource({ job, tasks, writer }: SharedJob, context: JobsCont
       return queue.shift();
     },
 
-    async ended({ index }) {
-      const block = blocks.get(index);
+    async ended(task) {
+      const block = blocks.get(task);
       if (!block) return;
+      blocks.delete(task);
       block.left -= 1;
       if (block.left === 0) await finish(block.id);
     },
@@ -107,8 +110,10 @@ export async function shareJob(
     await work();
     if (signal.aborted) break;
     const unfinished = await outlast(() => jobImages.findUnfinished(jobId));
-    // The end of the job withdraws the offer.
-    if (unfinished.length === 0) return;
+    if (unfinished.length === 0) {
+      await outlast(() => jobs.offer(jobId, instanceId, false));
+      return;
+    }
     if (unfinished.some(({ state }) => state === 'open')) continue;
     for (const block of findSilent(unfinished)) await outlast(() => jobImages.reopen(block));
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});

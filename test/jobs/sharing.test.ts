@@ -1,7 +1,14 @@
 import { calculateObjectSize } from 'bson';
 import { expect, it, onTestFinished } from 'vitest';
+import { emptyMetadataValues, type JobResult, pickFields, REQUEST_FIELDS } from '#contract';
+import type { JobRecord } from '../../server/db/index.ts';
+import { newId } from '../../server/ids.ts';
+import type { EventWriter } from '../../server/jobs/event-log.ts';
 import type { Jobs } from '../../server/jobs/index.ts';
+import type { JobTask } from '../../server/jobs/job-kind.ts';
+import type { JobsContext } from '../../server/jobs/jobs-context.ts';
 import { takeTurns } from '../../server/jobs/run-jobs.ts';
+import { blockSource } from '../../server/jobs/take-blocks.ts';
 import { LEASE_SECONDS, useProcesses } from './processes.ts';
 
 const { fixture, worked, wait, waitFor, newProcess, newJob, stored, storyOf, expectWhole, gateAt, settled } =
@@ -91,6 +98,70 @@ it('a job whose process hands it over is ended by another while a third one work
   await expectWhole(next, job);
   expect(await results(job._id)).toBe(3);
   expect(settled).toEqual([3]);
+});
+
+it('a process that helped with a job and leads it afterwards ends each image once', async () => {
+  const { lead, helper } = newPair();
+  const job = await newJob(lead);
+  const [first, second] = [gateAt(0), gateAt(1)];
+  lead.start(job);
+  await first.reached;
+  await waitFor(() => worked.includes('helper 1'));
+  await lead.drain(0);
+  expect(await helper.recover()).toBe(1);
+  await waitFor(() => worked.includes('helper 0'));
+  first.open();
+  second.open();
+  await expectWhole(helper, job);
+  const ends = (await storyOf(helper, job)).filter(({ event, data }) => event === 'progress' && data.step === 'done');
+  expect(ends).toHaveLength(3);
+  expect(settled).toEqual([3]);
+});
+
+it('a block that its server takes a second time is done when all images of the second take have ended', async () => {
+  const { jobImages } = fixture.repositories;
+  const jobId = newId('job');
+  const owner = { jobId, accountId: 'acct_a', sessionId: newId('sess'), kind: 'export' } as const;
+  // Blocks of two images.
+  const images = Array.from({ length: 32 }, (_, index) => ({
+    imageId: `img_${index}`,
+    ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
+  }));
+  await jobImages.insert(owner, images);
+  await jobImages.giveBack(jobId, 'me');
+  const context = { repositories: fixture.repositories, instanceId: 'me', outlast: (work: () => unknown) => work() };
+  const source = blockSource(
+    {
+      job: { _id: jobId, attempts: 0 } as JobRecord,
+      tasks: images.map((_, index) => ({ index }) as JobTask<JobResult>),
+      writer: { flush: async () => {} } as EventWriter,
+    },
+    context as unknown as JobsContext,
+  );
+  const [first] = [await source.next(), await source.next()];
+  await jobImages.giveBack(jobId, 'me');
+  const again = await source.next();
+  expect([first?.index, again?.index]).toEqual([0, 0]);
+  for (const task of [first, again]) await source.ended(task as JobTask<JobResult>);
+  expect(await jobImages.findUnfinished(jobId)).toHaveLength(16);
+});
+
+it('the few images of a job that was handed over before any was taken are not offered to others', async () => {
+  const offers = async () => fixture.repositories.jobs.findOffered('another', []);
+  const alone = newProcess('alone', { isShared: true });
+  const job = await newJob(alone);
+  await fixture.connection.collection('jobs').updateOne({ _id: job._id as never }, { $set: { total: 1 } });
+  await fixture.connection.collection('job_images').deleteMany({ jobId: job._id, from: { $gt: 0 } });
+  await fixture.repositories.jobs.advance(job._id, job.leaseOwner ?? '', 'processing');
+  await fixture.repositories.jobs.releaseLease(job._id, job.leaseOwner ?? '', new Date());
+  const gate = gateAt(0);
+  const next = newProcess('next', { isShared: true });
+  onTestFinished(() => next.drain(0));
+  expect(await next.recover()).toBe(1);
+  await gate.reached;
+  expect(await offers()).toBeNull();
+  gate.open();
+  await expect.poll(async () => (await stored(job))?.state).toBe('completed');
 });
 
 it('accounts take turns in the help of other processes, however many jobs one has', async () => {

@@ -37,7 +37,7 @@ const jobImagesFields = {
   /** Place of the first image in the request, from 0. */
   from: number(),
   images: mixed<JobImage[]>(),
-  /** `open`: for any server, once the job is offered; `taken`: `owner` works on it; `kept`: open, stored by an earlier version. */
+  /** `kept`: for the server that leads the job, until it offers the job; `open`: for any server; `taken`: `owner` works on it. */
   state: text<'kept' | 'open' | 'taken' | 'done'>(),
   owner: orNull(text()),
   /** How often it was taken. */
@@ -106,12 +106,17 @@ function sharing(model: Model<JobImagesRecord>) {
         .lean();
     },
 
+    /** Returns true if any block of a job was ever taken. */
+    async wasTaken(jobId: string): Promise<boolean> {
+      return (await model.exists({ jobId, takes: { $gt: 0 } })) !== null;
+    },
+
     /** Records that all images of a block have ended. */
     async finish(blockId: string, owner: string): Promise<void> {
       await model.updateOne({ _id: blockId, owner, state: 'taken' }, { $set: { state: 'done', owner: null } });
     },
 
-    /** Gives back what an owner has taken of a job, and what an earlier version has kept for the server that created it. */
+    /** Opens what an owner has taken of a job, and what was kept for the server that leads it. */
     async giveBack(jobId: string, owner: string): Promise<void> {
       const given = [{ owner, state: 'taken' as const }, { state: 'kept' as const }];
       await model.updateMany({ jobId, $or: given }, { $set: { state: 'open', owner: null } });
@@ -150,7 +155,7 @@ export function blocksOf(owner: Owner, images: JobImage[]): JobImagesRecord[] {
       ...owner,
       from,
       images: images.slice(from, from + size),
-      state: 'open',
+      state: 'kept',
       owner: null,
       takes: 0,
       beat: 0,
