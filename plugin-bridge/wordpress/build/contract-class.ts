@@ -64,7 +64,7 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Contract {
 
-${constants.map(([description, name, value]) => `\t/** ${description} */\n\tconst ${name} = ${value};`).join('\n')}
+${constants.map(([description, name, value]) => `\t/** ${description} */\n\tconst ${name} = ${value};`).join('\n\n')}
 }
 `;
 }

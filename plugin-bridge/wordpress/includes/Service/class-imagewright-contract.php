@@ -28,6 +28,7 @@ class Imagewright_Contract {
 		'jpeg' => 'JPEG',
 		'png'  => 'PNG',
 	);
+
 	/** MIME types of uploads. */
 	const INPUT_TYPES = array( 'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif', 'image/tiff' );
 
@@ -40,6 +41,7 @@ class Imagewright_Contract {
 		'image/gif'  => 'gif',
 		'image/tiff' => 'tiff',
 	);
+
 	/** Most entries of `responsiveSizes`. */
 	const MAX_RESPONSIVE_SIZES = 10;
 
