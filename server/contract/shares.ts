@@ -5,6 +5,8 @@ import { imageIdSchema, sessionIdSchema, shareIdSchema } from './ids.ts';
 export const SHARE_DAYS = { default: 7, max: 30 } as const;
 /** Live links of a session. */
 export const SHARES_PER_SESSION = 20;
+/** Characters of the name under which a link is sent. */
+export const SHARE_SENDER_LENGTH = 80;
 /** Characters of a visitor's comment. */
 export const SHARE_COMMENT_LENGTH = 2000;
 
@@ -16,6 +18,12 @@ export type ShareVerdict = (typeof SHARE_VERDICTS)[number];
 export const shareRequestSchema = z
   .object({
     days: z.int().min(1).max(SHARE_DAYS.max).default(SHARE_DAYS.default).describe('Days until the link ends.'),
+    sender: z
+      .string()
+      .trim()
+      .max(SHARE_SENDER_LENGTH)
+      .default('')
+      .describe('Who asks, e.g. the name of the site. Visitors see it; may be empty.'),
   })
   .meta({ id: 'ShareRequest' });
 
@@ -86,7 +94,11 @@ export type SharedImage = z.output<typeof sharedImageSchema>;
 
 /** Response of `GET /shared/images`. */
 export const sharedImagesSchema = z
-  .object({ expiresAt: z.iso.datetime(), images: z.array(sharedImageSchema) })
+  .object({
+    expiresAt: z.iso.datetime(),
+    sender: z.string().describe('Who asks, as the creator of the link has written it; may be empty.'),
+    images: z.array(sharedImageSchema),
+  })
   .meta({ id: 'SharedImages' });
 export type SharedImages = z.output<typeof sharedImagesSchema>;
 

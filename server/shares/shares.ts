@@ -33,6 +33,12 @@ interface SharesDeps {
 
 type Context = Required<SharesDeps>;
 
+/** What a link shall be. `sender`: who asks; may be empty. */
+interface ShareWish {
+  days: number;
+  sender: string;
+}
+
 /** Path of the page that a link opens. */
 const PAGE = '/share';
 /** Links of a session that are kept, with those that have ended. */
@@ -45,7 +51,7 @@ export function createShares({ now = () => new Date(), ...deps }: SharesDeps) {
   const context: Context = { now, ...deps };
   return {
     /** Creates a link; the session lasts at least as long. @throws session_not_found, share_limit_reached */
-    create: (accountId: string, sessionId: string, days: number) => create(context, accountId, sessionId, days),
+    create: (accountId: string, sessionId: string, wanted: ShareWish) => create(context, accountId, sessionId, wanted),
 
     /** Lists the links of a session with their answers, newest first. @throws session_not_found */
     list: (accountId: string, sessionId: string) => list(context, accountId, sessionId),
@@ -81,7 +87,12 @@ export function createShares({ now = () => new Date(), ...deps }: SharesDeps) {
 /** Links to sessions. */
 export type Shares = ReturnType<typeof createShares>;
 
-async function create(context: Context, accountId: string, sessionId: string, days: number): Promise<CreatedShare> {
+async function create(
+  context: Context,
+  accountId: string,
+  sessionId: string,
+  { days, sender }: ShareWish,
+): Promise<CreatedShare> {
   const { repositories, pepper, findSession, publicUrl, now } = context;
   const { shares, sessions } = repositories;
   await findSession(accountId, sessionId);
@@ -93,6 +104,7 @@ async function create(context: Context, accountId: string, sessionId: string, da
     accountId,
     sessionId,
     hash: hashSecret(token, pepper),
+    sender,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + days * DAY_MS),
     revokedAt: null,
@@ -198,6 +210,7 @@ async function images({ repositories }: Context, share: ShareRecord): Promise<Sh
   const own = new Map(answers.filter(({ shareId }) => shareId === share._id).map((one) => [one.imageId, one]));
   return {
     expiresAt: share.expiresAt.toISOString(),
+    sender: share.sender ?? '',
     images: held.map((image) => {
       const stored = own.get(image._id);
       const { imageId: _, ...shown } = stored ? showAnswer(stored, image) : { imageId: '' };

@@ -19,8 +19,9 @@ it('the editor creates a link, sees the answer beside the image while the page i
     .locator('input[type=file]')
     .first()
     .setInputFiles({ name, mimeType: 'image/png', buffer: Buffer.from(bytes) });
-  const open = page.getByRole('button', { name: 'Link for the site owner' });
+  const open = page.getByRole('button', { name: 'Share for approval' });
   await open.click();
+  await page.getByLabel('Your name or site').fill('The Harbour Gazette');
   await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByRole('textbox', { name: 'Link', exact: true }).inputValue();
   expect(link).toMatch(/\/share\/share_\w+#iwv_\w{43}$/);
@@ -29,7 +30,9 @@ it('the editor creates a link, sees the answer beside the image while the page i
 
   const headers = { 'X-Share-Token': new URL(link).hash.slice(1), 'Content-Type': 'application/json' };
   const listed = await fetch(`${rig.test.url}/shared/images`, { headers });
-  const [image] = ((await listed.json()) as SharedImages).images;
+  const shared = (await listed.json()) as SharedImages;
+  expect(shared.sender).toBe('The Harbour Gazette');
+  const [image] = shared.images;
   const body = JSON.stringify({ verdict: 'change', comment: '<b>darker</b>', textsVersion: image?.textsVersion });
   const path = `/shared/images/${image?.id}/answer`;
   expect((await fetch(rig.test.url + path, { method: 'POST', headers, body })).status).toBe(200);
@@ -53,9 +56,9 @@ it('the link follows the language of the element', async () => {
   const { name, bytes } = await plainImage('door.png', { width: 300 });
   const files = { name, mimeType: 'image/png', buffer: Buffer.from(bytes) };
   await element.locator('input[type=file]').first().setInputFiles(files);
-  await page.getByRole('button', { name: 'Link for the site owner' }).waitFor();
+  await page.getByRole('button', { name: 'Share for approval' }).waitFor();
   await element.evaluate((element) => Object.assign(element, { locale: 'de' }));
-  await page.getByRole('button', { name: 'Link für den Auftraggeber' }).waitFor({ timeout: PATIENCE_MS });
+  await page.getByRole('button', { name: 'Zur Freigabe teilen' }).waitFor({ timeout: PATIENCE_MS });
 });
 
 it('recent work is on the overview and goes on in the playground', async () => {
@@ -64,7 +67,7 @@ it('recent work is on the overview and goes on in the playground', async () => {
   const { name, bytes } = await plainImage('tower.png', { width: 300 });
   const files = { name, mimeType: 'image/png', buffer: Buffer.from(bytes) };
   await page.locator('image-optimizer input[type=file]').first().setInputFiles(files);
-  await page.getByRole('button', { name: 'Link for the site owner' }).waitFor();
+  await page.getByRole('button', { name: 'Share for approval' }).waitFor();
   await page.evaluate(() => sessionStorage.clear());
   await page.goto(rig.at());
   const recent = page.getByRole('region', { name: 'Recent work' });

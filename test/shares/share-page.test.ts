@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedShare, ShareList, UploadResult } from '#contract';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const metadata = { alt: 'Boats <b>at</b> dusk', title: 'Harbour' };
   await api.readJson(`${path}/images/${first?.id}`, { method: 'PATCH', json: { metadata } });
   await api.run('sample', { ...uploaded, images: uploaded.images.slice(0, 1) });
-  made = await api.readJson(`${path}/shares`, { json: {} });
+  made = await api.readJson(`${path}/shares`, { json: { sender: 'The <b>Harbour</b> Gazette' } });
 });
 
 const answers = async () =>
@@ -51,18 +52,24 @@ describe('the page of a link', () => {
     await expectAccessible(page);
 
     await first.getByRole('button', { name: 'Please change' }).click();
+    await first.getByRole('button', { name: 'Send' }).click();
     await first.getByText('Please write what should change.').waitFor();
+    await expectAccessible(page);
     await page.keyboard.type('<img src=x onerror=alert(1)> brighter');
-    await first.getByRole('button', { name: 'Please change' }).click();
-    await first.getByText('You asked for a change').waitFor();
+    await first.getByRole('button', { name: 'Send' }).click();
+    await first.getByText('Change asked for').waitFor();
+    await first.locator('.again:focus').waitFor();
     await page.locator('share-image').nth(1).getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('2 of 2 answered').waitFor();
+    await page.getByText('Thank you, all images are answered.').waitFor();
+    await expectAccessible(page);
     expect((await answers()).map(({ verdict, comment }) => [verdict, comment]).sort()).toEqual([
       ['approved', ''],
       ['change', '<img src=x onerror=alert(1)> brighter'],
     ]);
     await page.reload();
-    await first.getByText('You asked for a change').waitFor();
+    await first.getByText('Change asked for').waitFor();
+    await first.getByRole('button', { name: 'Change answer' }).click();
+    await first.getByRole('button', { name: 'Please change' }).click();
     expect(await first.getByRole('textbox').inputValue()).toBe('<img src=x onerror=alert(1)> brighter');
     expect(await page.locator('share-image').first().locator('img[src=x]').count()).toBe(0);
     expect(requests.filter((sent) => sent.includes('iwv_'))).toEqual([]);
@@ -70,8 +77,8 @@ describe('the page of a link', () => {
   });
 
   it.each([
-    ['de', 'Bilder zum Ansehen', 'light'],
-    ['ar', 'صور للاطلاع عليها', 'dark'],
+    ['de', 'The <b>Harbour</b> Gazette bittet Sie, diese Bilder anzusehen', 'light'],
+    ['ar', 'يطلب منك The <b>Harbour</b> Gazette الاطلاع على هذه الصور', 'dark'],
   ] as const)('speaks %s on a narrow screen without overflow', async (locale, title, colorScheme) => {
     const { page, expectQuiet } = await browser.open({ locale, colorScheme, viewport: { width: 390, height: 800 } });
     await page.goto(made.url);
@@ -92,5 +99,66 @@ describe('the page of a link', () => {
     await page.goto(`${api.url}/share/x#iwv_${'a'.repeat(43)}`);
     await page.getByText('This link cannot be opened').waitFor();
     await expectAccessible(page);
+  });
+
+  it('30 answers, of which 3 ask for a change, take at most 10 clicks; each answered image is one line', async () => {
+    const images = await Promise.all(Array.from({ length: 30 }, (_, at) => plainImage(`picture-${at}.png`)));
+    const { sessionId } = await api.upload(images);
+    const { url } = await api.readJson<CreatedShare>(`/v1/sessions/${sessionId}/shares`, { json: {} });
+    const { page, expectQuiet } = await browser.open({ locale: 'en', viewport: { width: 320, height: 640 } });
+    await page.goto(url);
+    const cards = page.locator('share-image');
+    await expect.poll(() => cards.count()).toBe(30);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    let clicks = 0;
+    const click = (place: Locator) => {
+      clicks += 1;
+      return place.click();
+    };
+    for (const at of [0, 11, 29]) {
+      await click(cards.nth(at).getByRole('button', { name: 'Please change' }));
+      await page.keyboard.type('brighter');
+      await click(cards.nth(at).getByRole('button', { name: 'Send' }));
+      await cards.nth(at).getByText('Change asked for').waitFor();
+    }
+    await click(page.getByRole('button', { name: 'Approve the rest (27)' }));
+    await expectAccessible(page);
+    await click(page.getByRole('button', { name: 'Yes, approve all 27' }));
+    await page.getByText('Thank you, all images are answered.').waitFor();
+    expect(clicks).toBeLessThanOrEqual(10);
+    const { shares } = await api.readJson<ShareList>(`/v1/sessions/${sessionId}/shares`);
+    const verdicts = shares.flatMap((share) => share.answers).map(({ verdict }) => verdict);
+    expect(verdicts.filter((verdict) => verdict === 'approved')).toHaveLength(27);
+    expect(verdicts.filter((verdict) => verdict === 'change')).toHaveLength(3);
+    const tallest = await cards.evaluateAll((all) => Math.max(...all.map((card) => card.clientHeight)));
+    expect(tallest).toBeLessThanOrEqual(72);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await expectAccessible(page);
+    expectQuiet();
+  });
+
+  it('the rest is approved also when the service asks to wait, and an answer that fails is not counted', async () => {
+    const { sessionId } = await api.upload(
+      await Promise.all(['a.png', 'b.png', 'c.png'].map((name) => plainImage(name))),
+    );
+    const { url } = await api.readJson<CreatedShare>(`/v1/sessions/${sessionId}/shares`, { json: {} });
+    const { page } = await browser.open({ locale: 'en' });
+    const statuses = [429, 500];
+    await page.route('**/answer', (route) => {
+      const status = statuses.shift();
+      return status ? route.fulfill({ status, headers: { 'Retry-After': '1' } }) : route.continue();
+    });
+    await page.goto(url);
+    const all = async (name: string) => {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('button', { name: 'Yes, approve all' }).click();
+    };
+    await all('Approve the rest (3)');
+    await page.getByText('Your answer was not sent').waitFor();
+    await page.getByText('0 of 3 answered').waitFor();
+    await all('Approve the rest (3)');
+    await page.locator('.end:focus').waitFor();
+    const { shares } = await api.readJson<ShareList>(`/v1/sessions/${sessionId}/shares`);
+    expect(shares.flatMap((share) => share.answers)).toHaveLength(3);
   });
 });

@@ -4,7 +4,7 @@ import { findSmallTargets } from '../support/small-targets.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { focused } from './elements/elements-rig.ts';
 import { endSession, typeAlt, untilSaved } from './keeping.ts';
-import { rows } from './read-page.ts';
+import { rows, textOf } from './read-page.ts';
 
 /** Looks of a page, each with the steps that set it. */
 const LOOKS = {
@@ -176,7 +176,7 @@ export function testAccessibility(looks: readonly Look[]): void {
       await tab.untilState('ready');
       rig.vision.reset();
       await tab.widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
-      await expect.poll(() => rows(tab.widget).first().locator('.origin').count()).toBeGreaterThan(1);
+      await expect.poll(() => textOf(rows(tab.widget).first())).toContain(text('row.suggested'));
       await expectAccessible(tab, 'described');
 
       await tab.button(text('reviewing.title')).click();
@@ -190,8 +190,12 @@ export function testAccessibility(looks: readonly Look[]): void {
       await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);
 
       await tab.widget.evaluate((element) => Object.assign(element, { responsive: true, responsiveSizes: [480, 960] }));
+      await tab.button(text('settings.change')).click();
       for (const summary of await tab.widget.locator('summary').all()) await summary.click();
       await expectAccessible(tab, 'settings open, with sizes');
+      await tab.page.keyboard.press('Escape');
+      for (const more of await rows(tab.widget).locator('[data-control=more]').all()) await more.click();
+      await expectAccessible(tab, 'rows open');
 
       await tab.button(text('export.sample')).click();
       await expect.poll(() => tab.widget.locator('io-compare').getByRole('slider').isEnabled()).toBe(true);

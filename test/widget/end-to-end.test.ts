@@ -35,7 +35,7 @@ describe('the whole flow with photographs', () => {
     for (const row of await rows(widget).all()) {
       await expect.poll(() => field(row, 'alt').inputValue()).toBe(GOOD_ANSWER.alt);
     }
-    await expect.poll(() => textOf(rows(widget).first())).toContain(text('origin.ai'));
+    await expect.poll(() => textOf(rows(widget).first())).toContain(text('row.suggested'));
 
     const first = rows(widget).first();
     await field(first, 'alt').fill('Two dogs look into the camera');

@@ -145,7 +145,8 @@ describe('a reloaded page', () => {
     await tab.reload({ elements: [{ 'session-id': sessionId }] });
     await expect.poll(() => rows(tab.widget).count()).toBe(2);
     await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A badge, as a person wrote it');
-    await expect.poll(() => textOf(rows(tab.widget).nth(1))).toContain(text('origin.ai'));
+    await expect.poll(() => field(rows(tab.widget).nth(1), 'alt').inputValue()).not.toBe('');
+    await expect.poll(() => textOf(rows(tab.widget).nth(1))).toContain(text('row.exported'));
     for (const row of await rows(tab.widget).all()) {
       await expect.poll(() => canvasStats(row.locator('canvas'))).toMatchObject({ varied: true });
     }

@@ -62,32 +62,32 @@ it('tells screen readers image, state and result of each step', async () => {
       await keyboard.press('Enter');
       await expect.poll(() => focused(tab)).toBe('alt');
     },
-    'focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png People are visible: check names and consent. Stays: transparency)',
+    'focus: textbox "Alternative text" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png People are visible: check names and consent. Stays: transparency)',
     'says: Image 1 of 3: graphic-badge-alpha.png. A red bicycle leans against a brick wall People are visible: check names and consent.',
   );
   await step(
     () => keyboard.press('Enter'),
-    'focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-dogs-portrait.jpg People are visible: check names and consent.)',
+    'focus: textbox "Alternative text" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-dogs-portrait.jpg People are visible: check names and consent.)',
     'says: Accepted. Image 2 of 3: photo-dogs-portrait.jpg. A red bicycle leans against a brick wall People are visible: check names and consent.',
   );
   await step(
     () => keyboard.press('Control+d'),
-    'focus: textbox "Alternative text" (Screen readers skip the image, so it needs no text. photo-dogs-portrait.jpg)',
+    'focus: textbox "Alternative text" (Screen readers skip it, so it needs no text. photo-dogs-portrait.jpg)',
     'says: Image 2 of 3: photo-dogs-portrait.jpg. Decorative',
   );
   await step(
     () => keyboard.press('PageUp'),
-    'focus: textbox "Alternative text Yours" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png Stays: transparency Accepted.)',
+    'focus: textbox "Alternative text" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png Stays: transparency Checked)',
     'says: Image 1 of 3: graphic-badge-alpha.png. A red bicycle leans against a brick wall Accepted.',
   );
   await step(
     () => keyboard.press('PageDown'),
-    'focus: textbox "Alternative text" (Screen readers skip the image, so it needs no text. photo-dogs-portrait.jpg)',
+    'focus: textbox "Alternative text" (Screen readers skip it, so it needs no text. photo-dogs-portrait.jpg)',
     'says: Image 2 of 3: photo-dogs-portrait.jpg. Decorative',
   );
   await step(
     () => keyboard.press('Control+d'),
-    'focus: textbox "Alternative text Yours" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-dogs-portrait.jpg)',
+    'focus: textbox "Alternative text" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-dogs-portrait.jpg)',
     'says: Image 2 of 3: photo-dogs-portrait.jpg. A red bicycle leans against a brick wall',
   );
   await step(
@@ -97,19 +97,19 @@ it('tells screen readers image, state and result of each step', async () => {
       await keyboard.press('Enter');
     },
     'focus: textbox "Alternative text" (Missing: what does the image show? photo-dogs-portrait.jpg)',
-    'says: photo-dogs-portrait.jpg. No text yet. Write one, mark the image as decorative, or go on with Page Down.',
+    'says: photo-dogs-portrait.jpg. No text yet. Write one, mark it as decorative, or press Page Down.',
   );
   await step(
     async () => {
       await keyboard.type('Two dogs');
       await keyboard.press('Enter');
     },
-    'focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-nuthatch.jpg People are visible: check names and consent.)',
+    'focus: textbox "Alternative text" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-nuthatch.jpg People are visible: check names and consent.)',
     'says: Accepted. Image 3 of 3: photo-nuthatch.jpg. A red bicycle leans against a brick wall People are visible: check names and consent.',
   );
   await step(
     () => keyboard.press('Enter'),
     'focus: button "Close"',
-    'says: Accepted. All texts are reviewed. Images: 3',
+    'says: Accepted. Checked: 3, edited: 1, decorative: 0',
   );
 });

@@ -26,6 +26,7 @@ describe('pages that use the element in their own way', () => {
     await tab.widget.evaluate((element) => Object.assign(element, { settings: { format: 'avif' } }));
     expect((await read(tab)).settings).toEqual({ ...settings, format: 'avif' });
     await tab.upload(1);
+    await tab.button(text('settings.change')).click();
     expect(await tab.widget.locator('io-settings input[value=avif]').isChecked()).toBe(true);
   });
 

@@ -23,7 +23,7 @@ export const appStyles = css`
     gap: 10px;
     color: var(--ink);
     font-size: 1.05em;
-    font-weight: 680;
+    font-weight: 600;
     letter-spacing: -0.01em;
     text-decoration: none;
   }
@@ -103,7 +103,7 @@ export const appStyles = css`
   }
   nav a[aria-current='page'] {
     background: var(--sheet);
-    font-weight: 620;
+    font-weight: 600;
     box-shadow: 0 0 0 1px var(--line);
   }
   nav a[aria-current='page'] .icon {
@@ -124,7 +124,7 @@ export const appStyles = css`
   }
   .mail {
     color: var(--ink);
-    font-weight: 560;
+    font-weight: 500;
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
@@ -187,7 +187,7 @@ export const appStyles = css`
   h1 {
     margin: 0;
     font-size: clamp(1.75em, 1.4em + 1.2vw, 2.25em);
-    font-weight: 720;
+    font-weight: 600;
     line-height: 1.1;
     letter-spacing: -0.025em;
     text-wrap: balance;
@@ -226,7 +226,7 @@ export const appStyles = css`
     border-radius: 12px;
     background: var(--ink);
     color: var(--paper);
-    font-weight: 520;
+    font-weight: 500;
     box-shadow: 0 12px 32px -10px rgb(0 0 0 / 45%);
   }
   @media (max-width: 860px) {

@@ -31,7 +31,7 @@ const styles = css`
   h2 {
     padding-block-start: 4px;
     font-size: 1.2em;
-    font-weight: 660;
+    font-weight: 600;
     line-height: 1.3;
     letter-spacing: -0.01em;
     overflow-wrap: anywhere;

@@ -29,7 +29,7 @@ const styles = css`
     border-block-start: 1px solid var(--_border);
   }
   h3 {
-    font-weight: 640;
+    font-weight: 600;
   }
   a {
     color: var(--_accent);

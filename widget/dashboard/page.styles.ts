@@ -40,12 +40,12 @@ export const pageStyles = css`
   }
   h2 {
     font-size: 1.125em;
-    font-weight: 660;
+    font-weight: 600;
     line-height: 1.3;
     letter-spacing: -0.01em;
   }
   h3 {
-    font-weight: 620;
+    font-weight: 600;
   }
   a {
     color: var(--_accent);
@@ -176,7 +176,7 @@ export const pageStyles = css`
   }
   .figure dd {
     font-size: 1.75em;
-    font-weight: 680;
+    font-weight: 600;
     line-height: 1.2;
     letter-spacing: -0.02em;
     font-variant-numeric: tabular-nums;

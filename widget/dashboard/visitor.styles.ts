@@ -16,7 +16,7 @@ export const visitorStyles = css`
   }
   .visitor .motto {
     font-size: clamp(1.9em, 1.2em + 2.4vw, 3.1em);
-    font-weight: 720;
+    font-weight: 600;
     line-height: 1.06;
     letter-spacing: -0.028em;
     text-wrap: balance;

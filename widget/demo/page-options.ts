@@ -10,7 +10,7 @@ const LANGUAGES = {
   ar: 'العربية',
 } satisfies Record<LocaleName, string>;
 
-/** Handlers of the options bar above the element. */
+/** Handlers of the options bar below the element. */
 export interface OptionHandlers {
   onLanguage(locale: string): void;
   onTheme(theme: string): void;

@@ -36,9 +36,12 @@ export const linkStyles = css`
   .row > .field {
     flex: 1 1 160px;
   }
+  .row > .wide {
+    flex-basis: 100%;
+  }
   .new {
     padding: 12px;
-    border-radius: calc(var(--_radius) * 0.8);
+    border-radius: var(--_r1);
     background: var(--_tint);
   }
   .links {

@@ -138,11 +138,12 @@ export class ShareLink extends LitElement {
 
   readonly #create = (event: SubmitEvent): void => {
     event.preventDefault();
-    const days = Number(new FormData(event.target as HTMLFormElement).get('days'));
+    const given = new FormData(event.target as HTMLFormElement);
+    const [days, sender] = [Number(given.get('days')), String(given.get('sender'))];
     const sessionId = this.#sessionId;
     if (sessionId === null) return;
     void this.#try(async () => {
-      this.made = await this.#client.createShare(sessionId, { days });
+      this.made = await this.#client.createShare(sessionId, { days, sender });
       this.copied = false;
       await this.#load();
     });
@@ -179,6 +180,10 @@ export class ShareLink extends LitElement {
           <h2 id="title">${t('title')}</h2>
           <p class="muted">${t('note')}</p>
           <form class="row" @submit=${this.#create}>
+            <label class="field wide"><span class="label">${t('sender')}</span>
+              <input class="input" name="sender" maxlength="80" dir="auto" autocomplete="organization" aria-describedby="sender-hint" />
+              <span class="hint" id="sender-hint">${t('sender-hint')}</span>
+            </label>
             <label class="field"><span class="label">${t('days')}</span>
               <select class="input" name="days">
                 ${DAYS.map((count) => html`<option value=${count} ?selected=${count === 7}>${t('count', { count })}</option>`)}

@@ -1,9 +1,11 @@
 import type { Messages } from '../i18n/index.ts';
 
 const en = {
-  button: 'Link for the site owner',
-  title: 'A link for the site owner',
+  button: 'Share for approval',
+  title: 'Share for approval',
   note: 'Whoever has the link sees these images and texts and can answer. It needs no account and opens nothing else.',
+  sender: 'Your name or site',
+  'sender-hint': 'Visitors see it as the sender.',
   days: 'Valid for',
   count: '{count} day|{count} days',
   create: 'Create link',
@@ -26,9 +28,11 @@ const en = {
 type Texts = Record<keyof typeof en, Messages[string]>;
 
 const de: Texts = {
-  button: 'Link für den Auftraggeber',
-  title: 'Ein Link für den Auftraggeber',
+  button: 'Zur Freigabe teilen',
+  title: 'Zur Freigabe teilen',
   note: 'Wer den Link hat, sieht diese Bilder und Texte und kann antworten. Er braucht kein Konto und öffnet sonst nichts.',
+  sender: 'Ihr Name oder Ihre Website',
+  'sender-hint': 'Wer den Link öffnet, sieht das als Absender.',
   days: 'Gültig für',
   count: '{count} Tag|{count} Tage',
   create: 'Link erstellen',
@@ -49,9 +53,11 @@ const de: Texts = {
 };
 
 const fr: Texts = {
-  button: 'Lien pour le client',
-  title: 'Un lien pour le client',
+  button: 'Partager pour approbation',
+  title: 'Partager pour approbation',
   note: 'Toute personne qui a le lien voit ces images et ces textes et peut répondre. Il ne demande pas de compte et n’ouvre rien d’autre.',
+  sender: 'Votre nom ou votre site',
+  'sender-hint': 'Les visiteurs le voient comme expéditeur.',
   days: 'Valable',
   count: '{count} jour|{count} jours',
   create: 'Créer le lien',
@@ -72,9 +78,11 @@ const fr: Texts = {
 };
 
 const es: Texts = {
-  button: 'Enlace para el cliente',
-  title: 'Un enlace para el cliente',
+  button: 'Compartir para aprobación',
+  title: 'Compartir para aprobación',
   note: 'Quien tenga el enlace ve estas imágenes y textos y puede responder. No necesita cuenta y no abre nada más.',
+  sender: 'Su nombre o su sitio',
+  'sender-hint': 'Quien abra el enlace lo ve como remitente.',
   days: 'Válido por',
   count: '{count} día|{count} días',
   create: 'Crear enlace',
@@ -95,9 +103,11 @@ const es: Texts = {
 };
 
 const ja: Texts = {
-  button: 'サイト所有者へのリンク',
-  title: 'サイト所有者へのリンク',
+  button: '承認を依頼',
+  title: '承認を依頼',
   note: 'リンクを知っている人は、これらの画像とテキストを見て回答できます。アカウントは不要で、ほかのものは開けません。',
+  sender: 'お名前またはサイト名',
+  'sender-hint': 'リンクを開いた人に差出人として表示されます。',
   days: '有効期間',
   count: '{count} 日|{count} 日',
   create: 'リンクを作成',
@@ -118,9 +128,11 @@ const ja: Texts = {
 };
 
 const ar: Texts = {
-  button: 'رابط لصاحب الموقع',
-  title: 'رابط لصاحب الموقع',
+  button: 'مشاركة للموافقة',
+  title: 'مشاركة للموافقة',
   note: 'كل من لديه الرابط يرى هذه الصور والنصوص ويمكنه الرد. لا يحتاج إلى حساب ولا يفتح شيئًا آخر.',
+  sender: 'اسمك أو اسم موقعك',
+  'sender-hint': 'يراه من يفتح الرابط بوصفه المرسل.',
   days: 'صالح لمدة',
   count: 'يوم واحد|يومان|{count} أيام|{count} يومًا|{count} يوم',
   create: 'إنشاء الرابط',

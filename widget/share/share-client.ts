@@ -4,10 +4,13 @@ import { addressOf } from '../../plugin-bridge/sdk/index.ts';
 /** The service refused or could not be reached; `status` is 0 without a response. */
 export class ShareError extends Error {
   readonly status: number;
+  /** Time until the next try may succeed, in seconds; 0 if the service named none. */
+  readonly waitSeconds: number;
 
-  constructor(status: number) {
+  constructor(status: number, waitSeconds = 0) {
     super(`The service responded ${status}`);
     this.status = status;
+    this.waitSeconds = waitSeconds;
   }
 }
 
@@ -22,7 +25,7 @@ export function createShareClient(token: string) {
     const json = body === undefined ? null : { body: JSON.stringify(body) };
     const headers = { 'X-Share-Token': token, ...(json && { 'Content-Type': 'application/json' }) };
     const response = await fetch(path, { method, headers, ...json }).catch(() => null);
-    if (!response?.ok) throw new ShareError(response?.status ?? 0);
+    if (!response?.ok) throw new ShareError(response?.status ?? 0, Number(response?.headers.get('Retry-After') ?? 0));
     return response;
   }
 

@@ -1,4 +1,4 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { SharedImage, ShareVerdict } from '#contract';
 import type { ComparePair } from '../elements/io-compare/index.ts';
 import { createI18n, type I18n, loadLocale } from '../i18n/index.ts';
@@ -19,13 +19,19 @@ export class ShareImage extends LitElement {
     image: { attribute: false },
     picture: { state: true },
     pair: { state: true },
+    index: { type: Number },
+    count: { type: Number },
     fault: { state: true },
     sending: { state: true },
+    stage: { state: true },
   };
 
   declare i18n: I18n;
   declare client: ShareClient;
   declare image: SharedImage;
+  /** Place among the images, from 1. */
+  declare index: number;
+  declare count: number;
   /** The decoded picture; null while it is loaded. */
   declare protected picture: HTMLImageElement | 'failed' | null;
   /** What is being compared, with the comparison's own texts; null: it is closed. */
@@ -33,6 +39,8 @@ export class ShareImage extends LitElement {
   /** Key of the text of a fault; empty without one. */
   declare protected fault: string;
   declare protected sending: boolean;
+  /** `closed`: answered, one line; `open`: the buttons; `change`: the comment that asks for a change. */
+  declare protected stage: 'closed' | 'open' | 'change';
   #seen: IntersectionObserver | null = null;
   #url = '';
 
@@ -42,6 +50,11 @@ export class ShareImage extends LitElement {
     this.pair = null;
     this.fault = '';
     this.sending = false;
+    this.stage = 'open';
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('image') && this.image.answer) this.stage = 'closed';
   }
 
   override connectedCallback(): void {
@@ -110,103 +123,138 @@ export class ShareImage extends LitElement {
     this.pair = { pair, i18n: createI18n({ locale: i18n.locale, messages }) };
   }
 
-  async #answer(verdict: ShareVerdict): Promise<void> {
-    if (this.sending) return;
-    const field = this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
-    const comment = field.value.trim();
-    this.fault = verdict === 'change' && comment === '' ? 'say' : '';
-    if (this.fault) return field.focus();
-    this.sending = true;
+  /** Sends an answer; the image becomes one line. Also called for images that are approved together. */
+  async answer(verdict: ShareVerdict, comment = ''): Promise<void> {
     const { id, textsVersion } = this.image;
+    const answer = await this.client.answer(id, { verdict, comment, textsVersion });
+    this.image = { ...this.image, answer };
+    this.pair = null;
+    this.dispatchEvent(new CustomEvent('share-answer', { detail: this.image }));
+  }
+
+  async #send(verdict: ShareVerdict, comment = ''): Promise<void> {
+    if (this.sending) return;
+    this.fault = verdict === 'change' && comment === '' ? 'say' : '';
+    if (this.fault) return this.#focus('textarea');
+    this.sending = true;
     try {
-      this.image.answer = await this.client.answer(id, { verdict, comment, textsVersion });
-      this.dispatchEvent(new CustomEvent('share-answer'));
+      await this.answer(verdict, comment);
     } catch (error) {
       this.fault = error instanceof ShareError && error.status === 429 ? 'wait' : 'send-failed';
     }
     this.sending = false;
+    if (!this.fault) await this.#focus('.again');
+  }
+
+  async #turn(stage: 'open' | 'change'): Promise<void> {
+    this.stage = stage;
+    this.fault = '';
+    await this.#focus(stage === 'change' ? 'textarea' : '.approve');
+  }
+
+  async #focus(selector: string): Promise<void> {
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
   }
 
   protected override render(): TemplateResult {
-    const { image, pair } = this;
-    const { dir } = this.i18n;
+    const { index, count, stage } = this;
+    const { t, dir } = this.i18n;
+    const { title } = this.image.texts;
     return html`
-      <article aria-labelledby="name" dir=${dir}>
+      <article class=${stage} aria-labelledby="name" dir=${dir}>
+        <h2 id="name"><bdi>${title || t('image', { index, count })}</bdi></h2>
         ${this.#renderPicture()}
         <div class="about">
-          <h2 id="name"><bdi>${image.name}</bdi></h2>
-          ${this.#renderResult()}
-          ${this.#renderTexts()}
-          ${this.#renderAnswer()}
+          ${stage === 'closed' ? this.#renderAnswer() : html`${this.#renderTexts()}${this.#renderQuestion()}`}
         </div>
-        ${pair ? html`<io-compare class="compare" .i18n=${pair.i18n} .pairs=${[pair.pair]}></io-compare>` : nothing}
       </article>
     `;
   }
 
+  /** The picture; with its comparison in its place. */
   #renderPicture(): TemplateResult {
-    const { width, height } = this.image.original;
-    const { picture } = this;
+    const { picture, pair, stage } = this;
+    const { t } = this.i18n;
+    const { original, result } = this.image;
+    const { width, height } = original;
+    const still =
+      picture === 'failed'
+        ? html`<p class="muted">${t('no-picture')}</p>`
+        : (picture ??
+          html`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg>`);
     return html`
       <div class="picture">
+        ${pair ? html`<io-compare .i18n=${pair.i18n} .pairs=${[pair.pair]}></io-compare>` : still}
         ${
-          picture === 'failed'
-            ? html`<p class="muted">${this.i18n.t('no-picture')}</p>`
-            : (picture ??
-              html`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg>`)
+          result && stage !== 'closed'
+            ? html`<button type="button" class="button" aria-expanded=${pair !== null} @click=${() => this.#compare()}>
+                ${icon('compare')}${t(pair ? 'compare-close' : 'compare')}</button>`
+            : nothing
         }
       </div>
     `;
   }
 
-  #renderResult(): TemplateResult {
-    const { t, formatBytes, formatPercent } = this.i18n;
-    const { result, original } = this.image;
-    if (!result) return html`<p class="muted">${t('none')}</p>`;
-    const saved = 1 - result.size / original.size;
-    const params = {
-      from: formatBytes(original.size),
-      to: formatBytes(result.size),
-      percent: formatPercent(Math.abs(saved)),
-    };
-    return html`
-      <p class="numbers"><span class="badge accent">${t(result.kind)}</span> ${t(saved >= 0 ? 'smaller' : 'larger', params)}
-        <bdi dir="ltr" class="muted">${result.width} × ${result.height}, ${result.format}</bdi></p>
-      <p><button type="button" class="button" aria-expanded=${this.pair !== null} @click=${() => this.#compare()}>
-        ${icon('compare')}${t(this.pair ? 'compare-close' : 'compare')}</button></p>
-    `;
-  }
-
   #renderTexts(): TemplateResult {
-    const { t } = this.i18n;
-    const { alt, title, caption, filename, decorative } = this.image.texts;
-    const row = (key: string, text: string | null) =>
-      text ? html`<div><dt>${t(key)}</dt><dd dir="auto">${text}</dd></div>` : nothing;
+    const { t, formatBytes, formatPercent } = this.i18n;
+    const { original, result, texts } = this.image;
+    const { alt, caption, decorative } = texts;
+    const saved = result ? 1 - result.size / original.size : 0;
     return html`
       <dl>
         <div><dt>${t('alt')}</dt><dd dir="auto">${decorative ? t('decorative') : alt || html`<em>${t('missing')}</em>`}</dd></div>
-        ${row('name', title)}${row('caption', caption)}${row('file', filename)}
+        ${caption ? html`<div><dt>${t('caption')}</dt><dd dir="auto">${caption}</dd></div>` : nothing}
       </dl>
+      <p class="muted numbers">${
+        result
+          ? t(saved >= 0 ? 'smaller' : 'larger', {
+              from: formatBytes(original.size),
+              to: formatBytes(result.size),
+              percent: formatPercent(Math.abs(saved)),
+            })
+          : t('none')
+      }</p>
+    `;
+  }
+
+  /** The buttons that answer; after "Please change" the comment. */
+  #renderQuestion(): TemplateResult {
+    const { t } = this.i18n;
+    const { index, count, stage, sending, image } = this;
+    const name = t('image', { index, count });
+    const send = (event: SubmitEvent) => {
+      event.preventDefault();
+      void this.#send('change', String(new FormData(event.target as HTMLFormElement).get('comment')).trim());
+    };
+    return html`
+      ${
+        stage === 'change'
+          ? html`<form class="answer" @submit=${send}>
+              <label class="field"><span class="label">${t('comment')}</span>
+                <textarea class="input" name="comment" rows="2" maxlength="2000" dir="auto" aria-label=${t('comment-for', { name })}
+                  .defaultValue=${image.answer?.comment ?? ''}></textarea></label>
+              <div class="buttons">
+                <button class="button primary" aria-busy=${sending}>${t('send')}</button>
+                <button type="button" class="button" @click=${() => this.#turn('open')}>${t('cancel')}</button>
+              </div>
+            </form>`
+          : html`<div class="buttons">
+              <button type="button" class="button approve" aria-busy=${sending} @click=${() => this.#send('approved')}>${icon('check')}${t('approve')}</button>
+              <button type="button" class="button" @click=${() => this.#turn('change')}>${t('change')}</button>
+            </div>`
+      }
+      <p role="alert" class="bad">${this.fault ? t(this.fault) : nothing}</p>
     `;
   }
 
   #renderAnswer(): TemplateResult {
-    const { t, locale } = this.i18n;
-    const { answer, name } = this.image;
-    const time = answer
-      ? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(answer.at))
-      : '';
-    const button = (verdict: ShareVerdict, look: string, symbol: 'check' | 'undo') =>
-      html`<button type="button" class="button ${look}" aria-pressed=${answer?.verdict === verdict} aria-busy=${this.sending}
-        @click=${() => this.#answer(verdict)}>${icon(symbol)}${t(verdict === 'approved' ? 'approve' : 'change')}</button>`;
+    const { t } = this.i18n;
+    const { answer } = this.image;
     return html`
-      <div class="answer">
-        <label class="field"><span>${t('comment')}</span>
-          <textarea class="input" rows="2" maxlength="2000" dir="auto" aria-label=${t('comment-for', { name })} .defaultValue=${answer?.comment ?? ''}></textarea></label>
-        <div class="buttons">${button('approved', 'primary', 'check')}${button('change', '', 'undo')}</div>
-        <p role="status" class=${answer?.verdict === 'approved' ? 'good' : ''}>${answer ? html`${t(answer.verdict === 'approved' ? 'approved' : 'change-asked', { time })} ${answer.isCurrent ? nothing : t('earlier')}` : nothing}</p>
-        <p role="alert" class="bad">${this.fault ? t(this.fault) : nothing}</p>
-      </div>
+      <p class="given"><span class="badge ${answer?.verdict === 'approved' ? 'success' : 'warning'}">${t(answer?.verdict === 'approved' ? 'approved' : 'change-asked')}</span>
+        ${answer?.isCurrent ? nothing : html`<span class="muted">${t('earlier')}</span>`} <bdi class="comment">${answer?.comment}</bdi></p>
+      <button type="button" class="button quiet again" @click=${() => this.#turn('open')}>${t('again')}</button>
     `;
   }
 }

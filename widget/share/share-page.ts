@@ -14,12 +14,18 @@ export class SharePage extends LitElement {
     i18n: { state: true },
     shared: { state: true },
     problem: { state: true },
+    resting: { state: true },
+    fault: { state: true },
   };
 
   declare protected i18n: I18n | null;
   declare protected shared: SharedImages | null;
   /** Key of the text that says why there is nothing to see; empty without a problem. */
   declare protected problem: string;
+  /** Whether all images without an answer are to be approved: asked for, or running. */
+  declare protected resting: 'idle' | 'asking' | 'running';
+  /** Key of the text of a fault while they are; empty without one. */
+  declare protected fault: string;
   #client: ShareClient | null = null;
 
   constructor() {
@@ -27,6 +33,8 @@ export class SharePage extends LitElement {
     this.i18n = null;
     this.shared = null;
     this.problem = '';
+    this.resting = 'idle';
+    this.fault = '';
   }
 
   override connectedCallback(): void {
@@ -46,7 +54,10 @@ export class SharePage extends LitElement {
     const { documentElement: root } = document;
     root.lang = locale;
     root.dir = this.i18n.dir;
-    document.title = this.i18n.t('title');
+  }
+
+  protected override updated(): void {
+    if (this.i18n) document.title = this.#title(this.i18n.t);
   }
 
   async #load(): Promise<void> {
@@ -69,14 +80,13 @@ export class SharePage extends LitElement {
       <div class="base" part="base" lang=${i18n.locale} dir=${i18n.dir}>
         <main>
           <header>
-            <h1>${t('title')}</h1>
+            <h1>${this.#title(t)}</h1>
             <label class="language"><span class="visually-hidden">${t('language')}</span>
               <select class="input" @change=${({ target }: Event) => this.#choose((target as HTMLSelectElement).value as LocaleName)}>
                 ${LOCALES.map((name) => html`<option value=${name} lang=${name} ?selected=${name === i18n.locale}>${NAMES[name]}</option>`)}
               </select>
             </label>
-            <p class="intro">${t('intro')}</p>
-            <p class="muted">${shared ? this.#renderState(shared) : html`&nbsp;`}</p>
+            <p class="muted">${t('intro')} ${shared ? this.#renderUntil(shared) : nothing}</p>
           </header>
           ${this.problem ? this.#renderProblem() : shared ? this.#renderImages(shared) : html`<p class="muted">${t('loading')}</p>`}
         </main>
@@ -84,11 +94,14 @@ export class SharePage extends LitElement {
     `;
   }
 
-  #renderState({ images, expiresAt }: SharedImages): TemplateResult {
+  #title(t: I18n['t']): string {
+    const { sender, images } = this.shared ?? {};
+    return sender ? t('title-of', { sender, count: images?.length ?? 0 }) : t('title');
+  }
+
+  #renderUntil({ expiresAt }: SharedImages): string {
     const { t, locale } = this.i18n as I18n;
-    const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(expiresAt));
-    const done = images.filter(({ answer }) => answer !== null).length;
-    return html`<strong role="status">${t('answered', { done, total: images.length })}</strong> <span>${t('until', { date })}</span>`;
+    return t('until', { date: new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(expiresAt)) });
   }
 
   #renderProblem(): TemplateResult {
@@ -102,12 +115,80 @@ export class SharePage extends LitElement {
   #renderImages({ images }: SharedImages): TemplateResult {
     const { t } = this.i18n as I18n;
     if (images.length === 0) return html`<p>${t('empty')}</p>`;
+    const count = images.length;
     return html`
       <ul class="images">
-        ${images.map((image) => html`<li><share-image .i18n=${this.i18n} .client=${this.#client} .image=${image} @share-answer=${() => this.requestUpdate()}></share-image></li>`)}
+        ${images.map((image, place) => html`<li><share-image .i18n=${this.i18n} .client=${this.#client} .image=${image} .index=${place + 1} .count=${count} @share-answer=${this.#answered}></share-image></li>`)}
       </ul>
       <footer class="muted">${t('footer')}</footer>
+      <div class="bar">${this.#renderBar(images)}</div>
     `;
+  }
+
+  /** How far the answers are, with the button for all that is left; at the end, thanks. */
+  #renderBar(images: SharedImages['images']): TemplateResult {
+    const { t } = this.i18n as I18n;
+    const total = images.length;
+    const left = images.filter(({ answer }) => answer === null).length;
+    if (left === 0)
+      return html`<p role="status" class="end" tabindex="-1"><strong>${t('end')}</strong> ${t('end-note')}</p>`;
+    const button = (look: string, text: string, press: () => void) =>
+      html`<button type="button" class="button ${look}" @click=${press}>${text}</button>`;
+    return html`
+      <p role="status" class="numbers"><strong>${t('answered', { done: total - left, total })}</strong> ${this.fault ? html`<span class="bad">${t(this.fault)}</span>` : nothing}</p>
+      ${
+        this.resting === 'running'
+          ? html`<progress max=${total} value=${total - left} aria-label=${t('rest', { count: left })}></progress>`
+          : html`<div class="buttons">${
+              this.resting === 'asking'
+                ? html`${button('primary yes', t('rest-yes', { count: left }), () => void this.#approveRest())}
+                    ${button('', t('cancel'), () => this.#ask(false))}`
+                : button('primary rest', t('rest', { count: left }), () => this.#ask(true))
+            }</div>`
+      }
+    `;
+  }
+
+  readonly #answered = ({ detail }: CustomEvent<SharedImages['images'][number]>): void => {
+    const { shared } = this;
+    if (!shared) return;
+    this.shared = { ...shared, images: shared.images.map((image) => (image.id === detail.id ? detail : image)) };
+  };
+
+  async #ask(asks: boolean): Promise<void> {
+    this.resting = asks ? 'asking' : 'idle';
+    this.fault = '';
+    await this.#focus(asks ? '.yes' : '.rest');
+  }
+
+  /** Approves all images without an answer, one after the other. A service that asks to wait is waited for. */
+  async #approveRest(): Promise<void> {
+    this.resting = 'running';
+    const cards = [...this.renderRoot.querySelectorAll<ShareImage>('share-image')];
+    try {
+      for (const card of cards) {
+        if (!card.image.answer) await approveInTime(card);
+      }
+    } catch {
+      this.fault = 'send-failed';
+    }
+    this.resting = 'idle';
+    await this.#focus(this.fault ? '.rest' : '.end');
+  }
+
+  async #focus(selector: string): Promise<void> {
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
+  }
+}
+
+async function approveInTime(card: ShareImage): Promise<void> {
+  try {
+    await card.answer('approved');
+  } catch (error) {
+    if (!(error instanceof ShareError) || error.status !== 429) throw error;
+    await new Promise((done) => setTimeout(done, Math.max(1, error.waitSeconds) * 1000));
+    await card.answer('approved');
   }
 }
 

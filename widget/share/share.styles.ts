@@ -15,69 +15,102 @@ export const pageStyles = css`
     grid-template-columns: 1fr auto;
     gap: 4px 16px;
     align-items: center;
-    min-block-size: 136px;
+    min-block-size: 96px;
     margin-block-end: 16px;
   }
   header p {
     grid-column: 1 / -1;
+    max-inline-size: 70ch;
   }
   h1 {
     margin: 0;
-    font-size: 1.6em;
-    line-height: 1.2;
-  }
-  .intro {
-    max-inline-size: 62ch;
+    font-size: 1.3333em;
+    font-weight: 600;
+    line-height: 1.25;
+    overflow-wrap: anywhere;
   }
   .images {
     display: grid;
-    grid-template-columns: minmax(0, 1fr);
-    gap: 16px;
-  }
-  /* The first ones may be in sight, where a guessed height would move the next one. */
-  .images > li:nth-child(n + 8) {
-    content-visibility: auto;
-    contain-intrinsic-size: auto 420px;
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 440px), 1fr));
+    gap: 12px;
+    align-items: start;
   }
   footer {
-    margin-block-start: 24px;
-    font-size: 0.9em;
+    margin-block: 24px;
+    font-size: 0.9333em;
+  }
+  .bar {
+    position: sticky;
+    inset-block-end: 0;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px 16px;
+    align-items: center;
+    justify-content: space-between;
+    margin-inline: -16px;
+    padding: 12px 16px;
+    border-block-start: 1px solid var(--_border);
+    background: var(--_surface);
+  }
+  .bar progress {
+    flex: 1 1 160px;
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .bad {
+    color: var(--_danger);
+  }
+  @media (max-height: 480px) {
+    .bar {
+      position: static;
+    }
   }
 `;
 
-/** Styles of one shared image. */
+/** Styles of one shared image: a card; one line as soon as it is answered. */
 export const imageStyles = css`
   :host {
     display: block;
   }
   article {
     display: grid;
-    grid-template-columns: minmax(0, 5fr) minmax(0, 4fr);
-    gap: 16px 24px;
-    padding: 16px;
+    grid-template-columns: minmax(0, 1fr);
+    gap: 12px;
+    padding: 12px;
     border: 1px solid var(--_border);
     border-radius: var(--_radius);
     background: var(--_surface);
   }
+  .picture {
+    position: relative;
+    display: grid;
+    justify-items: center;
+    gap: 8px;
+    min-inline-size: 0;
+  }
   .picture img,
-  .picture svg {
+  .picture svg:not(.icon) {
     display: block;
     inline-size: auto;
     block-size: auto;
     max-inline-size: 100%;
-    max-block-size: 60vh;
-    margin-inline: auto;
+    max-block-size: min(60vh, 320px);
     border-radius: 6px;
     background: var(--_surface-2);
   }
+  io-compare {
+    inline-size: 100%;
+  }
   .about {
     display: grid;
-    gap: 12px;
+    gap: 8px;
     align-content: start;
     min-inline-size: 0;
   }
   h2 {
-    font-size: 1.1em;
     font-weight: 600;
     overflow-wrap: anywhere;
   }
@@ -86,7 +119,7 @@ export const imageStyles = css`
     gap: 8px;
   }
   dt {
-    font-size: 0.85em;
+    font-size: 0.8667em;
     color: var(--_muted);
   }
   dd {
@@ -96,39 +129,54 @@ export const imageStyles = css`
   .answer {
     display: grid;
     gap: 8px;
-    padding-block-start: 12px;
-    border-block-start: 1px solid var(--_border);
   }
   .field {
     display: grid;
     gap: 4px;
   }
-  textarea {
-    inline-size: 100%;
-    resize: vertical;
-  }
   .buttons {
     display: flex;
     flex-wrap: wrap;
     gap: 8px;
+    --_control: 44px;
   }
-  .button[aria-pressed='true'] {
-    outline: 2px solid var(--_focus);
-    outline-offset: 1px;
-  }
-  .good {
+  .approve {
     color: var(--_success);
   }
   .bad {
     color: var(--_danger);
   }
-  .compare {
-    grid-column: 1 / -1;
+  .closed {
+    grid-template-columns: 48px minmax(0, 1fr) auto;
+    gap: 0 12px;
+    align-items: center;
+    min-block-size: 64px;
+    padding: 7px;
   }
-  @media (max-width: 720px) {
-    article {
-      grid-template-columns: minmax(0, 1fr);
-      padding: 12px;
-    }
+  .closed .picture {
+    grid-area: 1 / 1 / 3 / 2;
+  }
+  .closed .picture img,
+  .closed .picture svg {
+    inline-size: 48px;
+    block-size: 48px;
+    object-fit: cover;
+  }
+  .closed .about {
+    display: contents;
+  }
+  .closed h2,
+  .given {
+    grid-column: 2;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .given {
+    grid-row: 2;
+    font-size: 0.9333em;
+  }
+  .again {
+    grid-area: 1 / 3 / 3 / 4;
   }
 `;

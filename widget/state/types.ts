@@ -79,6 +79,8 @@ export interface Item {
   /** Texts by language, as the service stores them; null: in one language alone. */
   readonly texts: Texts | null;
   readonly origins: { readonly [Field in EditableField]?: FieldOrigin };
+  /** True once a person has changed one of its texts in this page, and not only accepted it. */
+  readonly edited: boolean;
   /** Reasons for a person to look, as the analysis gave them. */
   readonly needsReview: readonly string[];
   /** True once an analysis has ended for this image, or its texts were found at the server. */

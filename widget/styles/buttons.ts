@@ -9,13 +9,13 @@ export const buttons = css`
     display: inline-flex;
     align-items: center;
     justify-content: center;
-    gap: calc(var(--_space) * 1.5);
+    gap: var(--_s2);
     min-block-size: var(--_control);
     min-inline-size: var(--_control);
     margin: 0;
-    padding: 4px calc(var(--_space) * 3);
+    padding: 4px var(--_s3);
     border: 1px solid var(--_edge);
-    border-radius: calc(var(--_radius) * 0.8);
+    border-radius: var(--_r1);
     background: var(--_surface);
     color: var(--_text);
     font: inherit;
@@ -24,10 +24,6 @@ export const buttons = css`
     text-align: center;
     text-decoration: none;
     cursor: pointer;
-    transition:
-      background-color 120ms ease-out,
-      border-color 120ms ease-out,
-      box-shadow 120ms ease-out;
   }
   .button[aria-busy='true'] {
     opacity: 0.6;
@@ -44,22 +40,19 @@ export const buttons = css`
     border-color: var(--_border);
     color: color-mix(in oklab, var(--_muted) 75%, var(--_surface));
     background: var(--_surface);
-    box-shadow: none;
     cursor: default;
   }
   .button.primary:not(:disabled, [aria-disabled='true']) {
     border-color: transparent;
     background: var(--_accent);
     color: var(--_on-accent);
-    font-weight: 600;
-    box-shadow: inset 0 1px 0 rgb(255 255 255 / 14%);
   }
   .button.primary:not(:disabled, [aria-disabled='true']):hover {
     background: color-mix(in oklab, var(--_accent) 88%, var(--_text));
   }
   .button.large {
     min-block-size: calc(var(--_control) + 8px);
-    padding-inline: calc(var(--_space) * 5);
+    padding-inline: var(--_s5);
   }
   .button.quiet:not(:disabled, [aria-disabled='true']) {
     border-color: transparent;
@@ -68,17 +61,10 @@ export const buttons = css`
   .button.quiet {
     border-color: transparent;
     background: transparent;
-    padding-inline: calc(var(--_space) * 2);
+    padding-inline: var(--_s2);
   }
   .button.quiet:hover:not(:disabled, [aria-disabled='true']) {
     background: var(--_hover);
-  }
-  .button.tinted:not([aria-disabled='true']) {
-    border-color: color-mix(in oklab, var(--_accent) 45%, var(--_surface));
-    background: var(--_tint);
-  }
-  .button.tinted:not([aria-disabled='true']):hover {
-    background: color-mix(in oklab, var(--_accent) 14%, var(--_surface));
   }
   .button.danger {
     color: var(--_danger);

@@ -44,7 +44,6 @@ export const feedback = css`
   progress::-webkit-progress-value {
     border-radius: 3px;
     background: var(--_accent);
-    transition: inline-size 200ms ease-out;
   }
   progress::-moz-progress-bar {
     border-radius: 3px;
@@ -53,8 +52,8 @@ export const feedback = css`
   .notice {
     display: flex;
     align-items: flex-start;
-    gap: calc(var(--_space) * 3);
-    padding: calc(var(--_space) * 3) calc(var(--_space) * 4);
+    gap: var(--_s3);
+    padding: var(--_s3) var(--_s4);
     border: 1px solid color-mix(in oklab, var(--_notice, var(--_accent)) 30%, var(--_border));
     border-radius: var(--_radius);
     background: color-mix(in oklab, var(--_notice, var(--_accent)) 7%, var(--_surface));

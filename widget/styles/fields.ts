@@ -12,7 +12,7 @@ export const fields = css`
     display: flex;
     flex-wrap: wrap;
     align-items: baseline;
-    gap: 2px calc(var(--_space) * 2);
+    gap: 2px var(--_s2);
     font-size: 0.8667em;
     font-weight: 500;
     line-height: 1.35;
@@ -24,14 +24,13 @@ export const fields = css`
     min-inline-size: 0;
     min-block-size: var(--_control);
     margin: 0;
-    padding: 6px calc(var(--_space) * 2.5);
+    padding: 6px var(--_s2);
     border: 1px solid var(--_edge);
-    border-radius: calc(var(--_radius) * 0.7);
+    border-radius: var(--_r1);
     background: var(--_surface);
     color: var(--_text);
     font: inherit;
     line-height: 1.4;
-    transition: border-color 120ms ease-out;
   }
   .input:hover:not(:disabled) {
     border-color: var(--_muted);
@@ -88,7 +87,7 @@ export const fields = css`
   .check {
     display: inline-flex;
     align-items: center;
-    gap: calc(var(--_space) * 2);
+    gap: var(--_s2);
     min-block-size: 28px;
     cursor: pointer;
   }
@@ -105,7 +104,7 @@ export const fields = css`
   .switch {
     display: inline-flex;
     align-items: center;
-    gap: calc(var(--_space) * 2.5);
+    gap: var(--_s3);
     min-block-size: 32px;
     cursor: pointer;
   }
@@ -120,7 +119,6 @@ export const fields = css`
     border-radius: 11px;
     background: var(--_edge);
     cursor: inherit;
-    transition: background-color 140ms ease-out;
   }
   .switch input::before {
     content: '';
@@ -131,7 +129,6 @@ export const fields = css`
     block-size: 16px;
     border-radius: 50%;
     background: var(--_surface);
-    transition: inset-inline-start 140ms ease-out;
   }
   .switch input:checked {
     border-color: var(--_accent);

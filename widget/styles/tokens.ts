@@ -42,8 +42,15 @@ export const tokens = css`
     --_focus: var(--io-focus-ring, var(--_accent));
     --_radius: var(--io-radius, 10px);
     --_space: var(--io-space, 4px);
-    --_thumb: var(--io-thumb-size, 132px);
-    --_row-min: var(--io-row-min-height, 120px);
+    --_s2: calc(var(--_space) * 2);
+    --_s3: calc(var(--_space) * 3);
+    --_s4: calc(var(--_space) * 4);
+    --_s5: calc(var(--_space) * 5);
+    --_s6: calc(var(--_space) * 6);
+    --_r1: calc(var(--_radius) * 0.6);
+    --_r3: calc(var(--_radius) * 1.6);
+    --_thumb: var(--io-thumb-size, 56px);
+    --_row-min: var(--io-row-min-height, 72px);
     --_list-max: var(--io-list-max-height, none);
     --_control: var(--io-control-height, 36px);
     --_shadow: var(--io-shadow, 0 1px 2px rgb(16 20 30 / 6%), 0 8px 28px -12px rgb(16 20 30 / 14%));

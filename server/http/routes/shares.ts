@@ -4,7 +4,7 @@ import type { Handlers } from '../handlers.ts';
 /** Handlers of links to sessions, and of their visitors. */
 export const SHARE_ROUTES = {
   /** `POST /v1/sessions/:sessionId/shares`: the response is the only one that contains the link. */
-  createShare: ({ account, params, body }, { shares }) => shares.create(account.id, params.sessionId, body.days),
+  createShare: ({ account, params, body }, { shares }) => shares.create(account.id, params.sessionId, body),
 
   listShares: async ({ account, params: { sessionId } }, { shares }) => ({
     sessionId,

@@ -62,6 +62,7 @@ describe('the demo page', () => {
     expect(await markup.textContent()).toBe('<image-optimizer format="webp" preset="high"></image-optimizer>');
     await pick(1);
     await untilState('ready');
+    await widget.getByRole('button', { name: 'Change', exact: true }).click();
     await widget.getByRole('radio', { name: 'AVIF' }).check({ force: true });
     await widget.getByText('More about the files').click();
     await widget.getByRole('checkbox', { name: 'JPEG' }).check();
@@ -75,10 +76,27 @@ describe('the demo page', () => {
       formats: ['avif', 'jpeg'],
       maxWidth: 1600,
     });
+    await page.keyboard.press('Escape');
     await expectAccessible(page);
     await page.getByRole('radio', { name: 'Replace' }).check({ force: true });
     await expect.poll(() => markup.textContent()).toContain('format="webp"');
     expectQuiet([PROBE]);
+  });
+
+  it('shows at least seven of 30 images at 1280 x 800', async () => {
+    const { page, widget, pick, untilState } = await rig.open({ credits: 40 });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await pick(30);
+    await untilState('ready');
+    const wholeRows = () =>
+      widget.evaluate((element) => {
+        const root = element.shadowRoot as ShadowRoot;
+        const end = root.querySelector('.bar')?.getBoundingClientRect().top ?? 0;
+        const places = [...(root.querySelector('io-list')?.shadowRoot?.querySelectorAll('io-row') ?? [])];
+        return places.filter((row) => row.getBoundingClientRect().bottom <= end).length;
+      });
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect.poll(wholeRows).toBeGreaterThanOrEqual(7);
   });
 
   it('restores the images after a reload', async () => {

@@ -73,7 +73,9 @@ describe('the line of what a file carries', () => {
     const row = rows(tab.widget);
     await expect.poll(() => textOf(row)).toContain(text('carried.stays', { list: text('carried.copyright') }));
     expect(await textOf(row)).toContain(text('carried.goes', { list: text('carried.place') }));
+    await tab.button(text('settings.change')).click();
     await tab.widget.getByRole('radio', { name: text('settings.metadata-none') }).check({ force: true });
+    await tab.page.keyboard.press('Escape');
     const both = i18n.formatList([text('carried.copyright'), text('carried.place')]);
     await expect.poll(() => textOf(row)).toContain(text('carried.goes', { list: both }));
     await tab.button(text('reviewing.title')).click();

@@ -67,7 +67,7 @@ describe('the outcome of an export or a sample', () => {
     const why = (settings: string) => text('outcome.larger-why', { settings });
     await expect.poll(() => textOf(outcome(tab))).toContain(text('outcome.smaller'));
     expect(await toneOf(outcome(tab).locator('.figure'))).toBe('success');
-    expect(await toneOf(rows(tab.widget).locator('.result .good'))).toBe('success');
+    expect(await toneOf(rows(tab.widget).locator('.saving .good'))).toBe('success');
     expect(await textOf(outcome(tab))).not.toContain(why('WebP · High'));
 
     await set(tab, { format: 'png' });
@@ -79,7 +79,7 @@ describe('the outcome of an export or a sample', () => {
     await expect.poll(() => textOf(outcome(tab))).toContain(text('outcome.larger'));
     expect(await textOf(outcome(tab))).toContain(why('PNG · High'));
     expect(await toneOf(outcome(tab).locator('.figure'))).toBe('warning');
-    expect(await toneOf(rows(tab.widget).locator('.result .worse'))).toBe('warning');
+    expect(await toneOf(rows(tab.widget).locator('.saving .worse'))).toBe('warning');
 
     await set(tab, { onlySmaller: true });
     await expect.poll(() => tab.widget.locator('button.export').count()).toBe(1);

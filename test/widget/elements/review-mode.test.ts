@@ -88,7 +88,7 @@ describe('the review of texts', () => {
       await keyboard.press('Enter');
     }
     await expect.poll(() => focused(tab)).toBe(text('action.close'));
-    expect(await told(tab)).toContain(text('reviewing.done', { count: 30 }));
+    expect(await told(tab)).toContain(text('reviewing.done', { count: 30, edited: 0, decorative: 3 }));
     await keyboard.press('Enter');
     await expect.poll(() => focused(tab)).toBe(text('reviewing.title'));
     const { keys, lost } = await tab.page.evaluate(() => {

@@ -94,7 +94,7 @@ describe('the rows', () => {
     const { x, y } = (await box.boundingBox()) ?? { x: 0, y: 0 };
     await tab.page.mouse.move(x + 5, y + 5);
     await tab.page.mouse.down();
-    await expect.poll(() => textOf(row)).toContain(text('origin.user'));
+    await expect.poll(() => textOf(row)).toContain(text('row.edited'));
     expect(await box.boundingBox()).toMatchObject({ x, y });
     await tab.page.mouse.up();
     expect(await box.isChecked()).toBe(true);

@@ -68,7 +68,11 @@ describe('the public element', () => {
     expect(await seen()).toEqual(['heading', 'toolbar-start', 'toolbar-end', 'footer', 'dropzone-hint', 'empty']);
     expect(await textOf(tab.widget)).not.toContain(text('dropzone.title'));
     await tab.upload(1);
-    expect(await seen()).toEqual(['heading', 'toolbar-start', 'toolbar-end', 'settings-extra', 'footer']);
+    expect(await seen()).toEqual(['heading', 'toolbar-start', 'toolbar-end', 'footer']);
+    await tab.button(text('settings.change')).click();
+    expect(await seen()).toContain('settings-extra');
+    await tab.page.keyboard.press('Escape');
+    await expect.poll(() => focused(tab)).toBe(text('settings.change'));
     await tab.widget.evaluate((element) => {
       (element as unknown as Element).itemActions = (item: { name: string }) => {
         const link = document.createElement('a');

@@ -100,8 +100,8 @@ describe('thumbnails', () => {
       await expect.poll(() => quartersOf(thumb(0))).toBe(UPRIGHT[5]);
       await expect.poll(() => quartersOf(thumb(1))).toBe(UPRIGHT[0]);
       const { width = 0 } = (await canvasStats(thumb(0).locator('canvas'))) ?? {};
-      expect(width).toBeGreaterThanOrEqual(132);
-      expect(width).toBeLessThan(210);
+      expect(width).toBeGreaterThanOrEqual(56);
+      expect(width).toBeLessThan(90);
       expect(await thumb(2).locator('canvas').count()).toBe(0);
       expect(await thumb(2).locator('svg').count()).toBe(1);
       tab.expectQuiet();

@@ -15,7 +15,7 @@ export const overviewStyles = css`
   }
   .figures small {
     font-size: 0.5em;
-    font-weight: 520;
+    font-weight: 500;
     letter-spacing: 0;
   }
   .figures .name {
@@ -86,7 +86,7 @@ export const overviewStyles = css`
     border-radius: 50%;
     background: color-mix(in oklab, var(--gold) 45%, var(--_surface));
     font-size: 0.9em;
-    font-weight: 640;
+    font-weight: 600;
   }
   .period {
     inline-size: auto;

@@ -8,37 +8,45 @@ export const shellStyles = css`
   .shell {
     position: relative;
     display: grid;
-    gap: calc(var(--_space) * 4);
-    padding: calc(var(--_space) * 4);
+    gap: var(--_s2);
+    padding: var(--_s3);
     border: 1px solid var(--_border);
-    border-radius: calc(var(--_radius) * 1.6);
+    border-radius: var(--_r3);
     background: var(--_surface);
     box-shadow: var(--_shadow);
   }
   .shell > * {
     min-inline-size: 0;
   }
+  .titlebar,
   header {
     display: flex;
     flex-wrap: wrap;
     align-items: baseline;
-    gap: 0 calc(var(--_space) * 3);
+    gap: 0 var(--_s3);
+  }
+  .titlebar {
+    align-items: center;
+    justify-content: space-between;
+    gap: var(--_s2);
+  }
+  .empty .titlebar {
+    display: grid;
   }
   h2 {
-    font-size: 1.4667em;
-    font-weight: 680;
-    line-height: 1.2;
-    letter-spacing: -0.015em;
+    font-size: 1.2em;
+    font-weight: 600;
+    line-height: 1.3;
   }
   h3 {
-    font-weight: 620;
+    font-weight: 600;
     line-height: 1.3;
   }
   .tools {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 1.5);
+    gap: var(--_s2);
   }
   .empty .tools {
     display: block;
@@ -47,12 +55,12 @@ export const shellStyles = css`
     display: contents;
   }
   ::slotted([slot='footer']) {
-    margin-block-start: calc(var(--_space) * 2);
+    margin-block-start: var(--_s2);
   }
   @container io (inline-size >= 560px) {
     .shell {
-      padding: calc(var(--_space) * 6);
-      gap: calc(var(--_space) * 5);
+      padding: var(--_s4);
+      gap: var(--_s3);
     }
   }
   @media (forced-colors: active) {

@@ -55,9 +55,9 @@ const DIALOG_SILENCE_MS = 1500;
  * @csspart thumb - Thumbnail.
  * @csspart field - A label with its field.
  * @csspart input - A field.
- * @csspart badge - State or origin in a word.
+ * @csspart badge - State in a word.
  * @csspart progress - Progress bar.
- * @csspart status - The line of name, size and state.
+ * @csspart status - Name, size and state.
  * @csspart settings - The settings of the export.
  * @csspart compare - The comparison's stage.
  * @csspart compare-handle - The comparison's divider.
@@ -83,8 +83,8 @@ const DIALOG_SILENCE_MS = 1500;
  * @cssprop [--io-focus-ring=the accent] - Colour of the focus ring.
  * @cssprop [--io-radius=10px] - Radius of corners.
  * @cssprop [--io-space=4px] - Base unit of distances.
- * @cssprop [--io-thumb-size=132px] - Edge of thumbnails.
- * @cssprop [--io-row-min-height=120px] - Minimum height of a row.
+ * @cssprop [--io-thumb-size=56px] - Edge of thumbnails.
+ * @cssprop [--io-row-min-height=72px] - Minimum height of a row.
  * @cssprop [--io-list-max-height=none] - Height from which on the list scrolls; `none`: the page scrolls it.
  * @cssprop [--io-control-height=36px] - Minimum height of buttons and fields.
  * @cssprop [--io-shadow=two soft shadows] - Shadow of the card.
@@ -236,11 +236,11 @@ export class ImageOptimizer extends OperableElement {
     return html`
       <div class="base" part="base" dir=${i18n.dir} lang=${i18n.locale}>
         <div class="shell ${empty ? 'empty' : ''}">
+          <div class="titlebar">
           <header>
             <h2><slot name="heading">${t('heading')}</slot></h2>
             ${empty ? nothing : html`<span class="muted numbers">${this.#summary()}</span>`}
           </header>
-          ${workbench?.renderNotices() ?? nothing}
           <div class="tools" part="toolbar" role="group" aria-label=${t('toolbar.label')}>
             <slot name="toolbar-start"></slot>
             <io-dropzone exportparts="dropzone, drop-overlay, picker-button" .i18n=${i18n} .area=${this}
@@ -254,6 +254,8 @@ export class ImageOptimizer extends OperableElement {
             <slot name="toolbar-end"></slot>
             ${empty ? nothing : workbench?.renderClear()}
           </div>
+          </div>
+          ${workbench?.renderNotices() ?? nothing}
           ${empty ? nothing : workbench?.renderMain()}
           <div class="footer" part="footer"><slot name="footer"></slot></div>
         </div>

@@ -4,14 +4,14 @@ import { css } from 'lit';
 export const compareStyles = css`
   .base {
     display: grid;
-    gap: calc(var(--_space) * 3);
+    gap: var(--_s3);
   }
   header,
   .tools {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
+    gap: var(--_s2) var(--_s3);
   }
   .title {
     flex: 1 1 22ch;
@@ -160,8 +160,8 @@ export const compareStyles = css`
     display: grid;
     place-content: center;
     justify-items: center;
-    gap: calc(var(--_space) * 3);
-    padding: calc(var(--_space) * 6);
+    gap: var(--_s3);
+    padding: var(--_s6);
     background: color-mix(in oklab, var(--_surface-2) 92%, transparent);
     text-align: center;
   }
@@ -182,18 +182,18 @@ export const compareStyles = css`
     margin-inline-start: -1px;
   }
   .segments .button:first-child {
-    border-start-start-radius: calc(var(--_radius) * 0.8);
-    border-end-start-radius: calc(var(--_radius) * 0.8);
+    border-start-start-radius: var(--_r1);
+    border-end-start-radius: var(--_r1);
     margin-inline-start: 0;
   }
   .segments .button:last-child {
-    border-start-end-radius: calc(var(--_radius) * 0.8);
-    border-end-end-radius: calc(var(--_radius) * 0.8);
+    border-start-end-radius: var(--_r1);
+    border-end-end-radius: var(--_r1);
   }
   .figures {
     display: flex;
     flex-wrap: wrap;
-    gap: 2px calc(var(--_space) * 4);
+    gap: 2px var(--_s4);
     align-items: baseline;
   }
   @media (forced-colors: active) {

@@ -10,7 +10,7 @@ export const costStyles = css`
     display: grid;
     grid-template-columns: auto 1fr;
     align-items: start;
-    gap: 2px calc(var(--_space) * 2);
+    gap: 2px var(--_s2);
     line-height: 1.4;
   }
   .cost:not(:has(.icon)) {
@@ -22,7 +22,6 @@ export const costStyles = css`
   .figures {
     display: flex;
     flex-wrap: wrap;
-    transition: opacity 150ms;
   }
   .figures.old {
     opacity: 0.65;
@@ -36,7 +35,7 @@ export const costStyles = css`
     font-weight: 400;
   }
   .figures strong {
-    font-weight: 650;
+    font-weight: 600;
   }
   .short {
     color: var(--_danger);

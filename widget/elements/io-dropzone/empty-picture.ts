@@ -41,11 +41,9 @@ export const pictureStyles = css`
     fill: color-mix(in oklab, var(--_accent) 18%, var(--_surface));
   }
   .invitation {
-    margin-block: calc(var(--_space) * 5) calc(var(--_space) * 4);
+    margin-block: var(--_s5) var(--_s4);
     font-size: 1.3333em;
-    font-weight: 650;
+    font-weight: 600;
     line-height: 1.25;
-    letter-spacing: -0.01em;
-    text-wrap: balance;
   }
 `;

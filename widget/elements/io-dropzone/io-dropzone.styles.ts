@@ -13,14 +13,11 @@ export const dropzoneStyles = css`
   :host([large]) .zone {
     flex-direction: column;
     justify-content: center;
-    padding: calc(var(--_space) * 12) calc(var(--_space) * 4);
+    padding: calc(var(--_space) * 12) var(--_s4);
     border: 1.5px dashed var(--_edge);
-    border-radius: calc(var(--_radius) * 1.2);
+    border-radius: var(--_radius);
     background: var(--_surface-2);
     text-align: center;
-    transition:
-      border-color 160ms ease-out,
-      background-color 160ms ease-out;
   }
   :host([large]) .zone.awake {
     border-color: var(--_accent);
@@ -29,15 +26,14 @@ export const dropzoneStyles = css`
   .buttons {
     display: flex;
     flex-wrap: wrap;
-    gap: calc(var(--_space) * 2);
+    gap: var(--_s2);
     justify-content: center;
   }
   .hint {
-    margin-block-start: calc(var(--_space) * 5);
+    margin-block-start: var(--_s5);
     max-inline-size: 52ch;
     font-size: 0.9333em;
     color: var(--_muted);
-    text-wrap: balance;
   }
   .overlay {
     position: absolute;
@@ -53,14 +49,13 @@ export const dropzoneStyles = css`
   .overlay span {
     display: inline-flex;
     align-items: center;
-    gap: calc(var(--_space) * 2);
-    padding: calc(var(--_space) * 3) calc(var(--_space) * 5);
+    gap: var(--_s2);
+    padding: var(--_s3) var(--_s5);
     border-radius: 99px;
     background: var(--_surface);
     box-shadow: var(--_shadow);
     color: var(--_text);
     font-weight: 600;
-    transition: background-color 120ms;
   }
   .overlay .over {
     background: var(--_accent);

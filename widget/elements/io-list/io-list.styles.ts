@@ -6,16 +6,14 @@ export const listStyles = css`
     display: block;
   }
   .none {
-    padding: calc(var(--_space) * 8) calc(var(--_space) * 4);
+    padding: calc(var(--_space) * 8) var(--_s4);
     color: var(--_muted);
     text-align: center;
   }
   ul {
     overflow: auto;
     max-block-size: var(--_list-max);
-    scroll-padding-block: calc(var(--_space) * 4);
-    scrollbar-width: thin;
-    scrollbar-color: var(--_edge) transparent;
+    scroll-padding-block: var(--_s4);
   }
   /* Shadow at the lower edge while there are more rows below, since many scroll bars are hidden. */
   @media (forced-colors: none) {
@@ -41,7 +39,7 @@ export const listStyles = css`
     border-block-end: 1px solid var(--_border);
   }
   .brief {
-    min-block-size: var(--_height, max(var(--_row-min), 180px));
+    min-block-size: var(--_height, var(--_row-min));
   }
   li:last-child {
     border-block-end: 0;

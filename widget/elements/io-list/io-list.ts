@@ -23,7 +23,7 @@ const SLOW_MS = 12;
 /** Lists from this length on are windowed: only some rows are in the page. It is also the most a session has by default. */
 const WINDOWED_FROM = 1000;
 /** Assumed height of a row until one is measured, in pixels. */
-const ROW_HEIGHT = 190;
+const ROW_HEIGHT = 73;
 /** Distance above and below the visible part that has rows too, in pixels. */
 const MARGIN = 800;
 

@@ -21,20 +21,27 @@ export const reviewStyles = [
     }
     header {
       grid-area: head;
+      position: relative;
       display: flex;
       align-items: center;
       gap: 2px;
-      padding: var(--_space) calc(var(--_space) * 2) var(--_space) calc(var(--_space) * 4);
+      padding: var(--_space) var(--_s2) var(--_space) var(--_s4);
+    }
+    progress {
+      position: absolute;
+      inset-block-end: 0;
+      inset-inline: 0;
+      block-size: 3px;
     }
     .where {
       flex: 1;
       display: flex;
       flex-wrap: wrap;
-      gap: 0 calc(var(--_space) * 3);
+      gap: 0 var(--_s3);
       min-inline-size: 0;
     }
     strong {
-      font-weight: 620;
+      font-weight: 600;
     }
     .previous .icon {
       rotate: 90deg;
@@ -89,9 +96,9 @@ export const reviewStyles = [
       display: grid;
       grid-template-columns: minmax(0, 1fr);
       align-content: start;
-      gap: calc(var(--_space) * 2);
+      gap: var(--_s2);
       max-block-size: 62cqh;
-      padding: calc(var(--_space) * 3) calc(var(--_space) * 4) 0;
+      padding: var(--_s3) var(--_s4) 0;
       overflow: auto;
       overscroll-behavior: contain;
     }
@@ -99,7 +106,7 @@ export const reviewStyles = [
       display: flex;
       flex-wrap: wrap;
       align-items: baseline;
-      gap: 2px calc(var(--_space) * 2);
+      gap: 2px var(--_s2);
     }
     .review {
       flex-basis: 100%;
@@ -109,7 +116,7 @@ export const reviewStyles = [
     .ways {
       position: sticky;
       inset-block-end: 0;
-      padding-block: calc(var(--_space) * 2);
+      padding-block: var(--_s2);
       background: var(--_surface);
     }
     .ways .button {
@@ -121,8 +128,8 @@ export const reviewStyles = [
       display: grid;
       place-content: center;
       justify-items: center;
-      gap: calc(var(--_space) * 4);
-      padding: calc(var(--_space) * 4);
+      gap: var(--_s4);
+      padding: var(--_s4);
       text-align: center;
       font-size: 1.2em;
     }
@@ -147,10 +154,10 @@ export const reviewStyles = [
         gap: var(--_space);
         max-block-size: none;
         padding-block-start: 0;
-        padding-inline: calc(var(--_space) * 2);
+        padding-inline: var(--_s2);
       }
       header {
-        padding-inline-start: calc(var(--_space) * 2);
+        padding-inline-start: var(--_s2);
         --_control: 28px;
       }
       .where .muted,

@@ -18,7 +18,8 @@ import { commandOf, describeImage, isReviewed } from './review-steps.ts';
  * @fires {Event} review-close - The review shall be closed.
  * @csspart field - A label with its field.
  * @csspart input - A field.
- * @csspart badge - State or origin in a word.
+ * @csspart badge - State in a word.
+ * @csspart progress - Progress bar.
  * @csspart button - Any button.
  * @csspart button-primary - Primary button.
  */
@@ -148,7 +149,15 @@ export class IoReview extends LitElement {
   #describe(): string {
     const { item } = this;
     const { i18n } = this.context;
-    if (!item) return i18n.t('reviewing.done', { count: this.#items().length });
+    if (!item) {
+      const items = this.#items();
+      const count = (fits: (item: Item) => boolean) => items.filter(fits).length;
+      return i18n.t('reviewing.done', {
+        count: count(({ id }) => this.#done.has(id)),
+        edited: count(({ edited }) => edited),
+        decorative: count(({ metadata }) => metadata.decorative),
+      });
+    }
     return `${this.#position}: ${describeImage(item, this.#done.has(item.id), i18n)}`;
   }
 
@@ -259,15 +268,18 @@ export class IoReview extends LitElement {
   #renderHead(): TemplateResult {
     const { t } = this.context.i18n;
     const place = this.#place;
-    const left = this.#items().filter(({ id }) => !this.#done.has(id)).length;
+    const items = this.#items();
+    const left = items.filter(({ id }) => !this.#done.has(id)).length;
+    const waiting = t('reviewing.left', { count: left });
     return html`
       <header>
         <p class="where"><strong class="numbers">${this.item ? this.#position : t('reviewing.title')}</strong>
-          <span class="muted numbers">${t('reviewing.left', { count: left })}</span></p>
+          <span class="muted numbers">${waiting}</span></p>
         ${renderLanguages(this.#optimizer, this.context.i18n)}
         ${this.item ? renderSteps(this.context.i18n, { back: Boolean(this.ids[place - 1]), on: Boolean(this.ids[place + 1]) }, (by) => this.#step(by)) : nothing}
         <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
           title=${t('action.close')} @click=${() => this.#close()}>${icon('close')}</button>
+        <progress part="progress" max=${items.length || 1} value=${items.length - left} aria-label=${waiting}></progress>
       </header>
     `;
   }

@@ -48,7 +48,7 @@ export function renderAbout(
     <p class="about" id="about"><bdi class="name">${item.relativePath || item.name}</bdi>
       ${review ? html`<span class="review">${review}</span>` : nothing}
       ${describeCarried(item, optimizer.settings, i18n).map((text) => html`<span class="hint">${text}</span>`)}
-      ${accepted ? html`<span class="badge success" part="badge">${icon('check')}${i18n.t('reviewing.accepted')}</span>` : nothing}
+      ${accepted ? html`<span class="badge success" part="badge">${icon('check')}${i18n.t('row.checked')}</span>` : nothing}
     </p>
   `;
 }

@@ -1,6 +1,6 @@
 import { IMAGE_EXTENSION } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
-import type { Item, Settings } from '../../state/index.ts';
+import { type Item, isMissingText, type Settings, unacceptedFields } from '../../state/index.ts';
 import { describeCarried } from './describe-carried.ts';
 
 /** Returns a text, or another one for what the service has added since. */
@@ -21,7 +21,7 @@ export function isBusy(item: Item): boolean {
   return (running && item.step !== 'done') || item.waiting === 'retry';
 }
 
-/** Describes the current or last action on an image. Null: nothing to show. */
+/** Describes the one state of an image that people need most: what goes wrong, what runs, then what its texts are. Null: nothing to show. */
 export function describeStatus(item: Item, i18n: I18n): StatusLabel | null {
   const { t, formatPercent } = i18n;
   if (item.replacement?.status === 'replaced') return { text: t('row.replaced'), tone: 'success' };
@@ -41,9 +41,12 @@ export function describeStatus(item: Item, i18n: I18n): StatusLabel | null {
     default:
   }
   if (item.result && item.stale) return { text: t('row.stale'), tone: 'warning' };
+  if (item.needsReview.length > 0) return { text: t('filter.review'), tone: 'warning' };
   if (item.result) return { text: t('row.exported'), tone: 'success' };
-  if (item.needsReview.length > 0) return { text: t('row.review'), tone: 'warning' };
-  return null;
+  if (isMissingText(item) || item.origins.alt === 'cms') return null;
+  if (item.edited) return { text: t('row.edited'), tone: '' };
+  if (unacceptedFields(item).length > 0) return { text: t('row.suggested'), tone: 'accent' };
+  return { text: t('row.checked'), tone: '' };
 }
 
 /** Lists the reasons for a review in one line. */

@@ -9,13 +9,7 @@ export const fieldPartStyles = css`
   }
   .fields {
     display: grid;
-    gap: calc(var(--_space) * 2.5) calc(var(--_space) * 4);
-  }
-  /* Does not raise the line, so that the fields below it do not move under a click. */
-  .origin {
-    margin-block: -4px;
-    padding-inline: 6px;
-    font-size: 0.92em;
+    gap: var(--_s3) var(--_s4);
   }
   .check {
     font-size: 0.9333em;
@@ -25,14 +19,14 @@ export const fieldPartStyles = css`
     flex-wrap: wrap;
     align-items: center;
     justify-content: space-between;
-    gap: 0 calc(var(--_space) * 3);
+    gap: 0 var(--_s3);
   }
   .hint.long {
     color: var(--_warning);
   }
 `;
 
-/** Styles of a row: one column on phones; from 560 px on a column for the thumbnail, from 760 px on two for the texts. */
+/** Styles of a row: one line of 72 pixels from 760 px on; below, the texts are a second line. */
 export const rowStyles = css`
   :host {
     display: block;
@@ -40,30 +34,34 @@ export const rowStyles = css`
   .row {
     position: relative;
     display: grid;
-    grid-template: 'thumb head actions' auto / 56px minmax(0, 1fr) auto;
-    gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
-    align-items: start;
-    padding: calc(var(--_space) * 4);
+    grid-template: 'lead body actions' auto 'about about about' auto / auto minmax(0, 1fr) auto;
+    gap: var(--_space) var(--_s3);
+    align-items: center;
+    min-block-size: var(--_row-min);
+    padding: var(--_s2) var(--_s3);
+    font-size: 0.9333em;
+    line-height: 1.3;
   }
   .brief {
-    padding: calc(var(--_space) * 4);
-  }
-  /* A brief card has the height of the others, however long its text is. */
-  .tile {
-    contain: size;
-    padding: calc(var(--_space) * 2);
+    padding: var(--_s2) var(--_s3);
+    padding-inline-start: calc(var(--_thumb) + var(--_space) * 6);
   }
   .opens {
     cursor: zoom-in;
   }
+  .lead {
+    grid-area: lead;
+    display: flex;
+    align-items: center;
+    gap: var(--_s2);
+  }
   .thumb {
-    grid-area: thumb;
     display: grid;
     place-items: center;
     overflow: hidden;
-    inline-size: 100%;
+    inline-size: var(--_thumb);
     aspect-ratio: 1;
-    border-radius: calc(var(--_radius) * 0.8);
+    border-radius: var(--_r1);
     background: var(--_surface-2);
     box-shadow: inset 0 0 0 1px var(--_border);
     color: var(--_muted);
@@ -74,39 +72,132 @@ export const rowStyles = css`
     aspect-ratio: 1;
     object-fit: cover;
   }
-  .head {
-    grid-area: head;
+  .body {
+    grid-area: body;
+    min-inline-size: 0;
+  }
+  .about {
+    grid-area: about;
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 4px calc(var(--_space) * 3);
-    min-block-size: 32px;
-  }
-  .caption {
-    flex: 1 1 18ch;
+    justify-content: space-between;
+    gap: 2px var(--_s2);
     min-inline-size: 0;
   }
-  .select + .caption {
-    flex-basis: 10ch;
+  .row .name {
+    flex: 1 1 0;
+    min-inline-size: 8ch;
+    font-weight: 500;
   }
-  .facts {
-    font-size: 0.8667em;
+  .facts,
+  .saving,
+  .review {
+    flex: 1 0 100%;
+    min-inline-size: 0;
     color: var(--_muted);
+  }
+  .review {
+    display: flex;
+    align-items: flex-start;
+    gap: var(--_s2);
+    color: color-mix(in oklab, var(--_warning) 85%, var(--_text));
+    --_icon: 18px;
+  }
+  .review > span {
+    flex: 1;
+    min-inline-size: 0;
+  }
+  .review .button {
+    min-block-size: 24px;
+    padding-block: 0;
+    color: var(--_text);
+    text-decoration: underline;
+  }
+  .row:not(.open) :is(.review ~ .saving, .review ~ .facts, .saving ~ .facts) {
+    display: none;
+  }
+  .good {
+    color: var(--_success);
+    font-weight: 600;
+  }
+  .worse {
+    color: var(--_warning);
   }
   .actions {
     grid-area: actions;
     display: flex;
+    flex-direction: column;
     align-items: center;
-    gap: 2px;
+    --_control: 30px;
   }
-  .actions .button {
+  .actions .button.quiet {
     color: var(--_muted);
   }
-  .actions .button:hover {
+  .actions .button.quiet:hover {
     color: var(--_text);
   }
   .actions [data-control='remove']:hover {
     color: var(--_danger);
+  }
+  .open .more .icon {
+    rotate: 180deg;
+  }
+  /* Fields look like text until they are pointed at. Their names are their placeholders. */
+  .fields {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 var(--_s2);
+  }
+  .fields .field {
+    position: relative;
+    flex: 1 1 16ch;
+  }
+  .fields .alt {
+    flex-basis: 100%;
+  }
+  .fields .input {
+    min-block-size: 24px;
+    padding: 2px var(--_s2);
+    border-color: transparent transparent var(--_border);
+    background: transparent;
+    line-height: 1.25;
+  }
+  .fields .input:hover,
+  .fields .input:focus-visible {
+    border-color: var(--_edge);
+    background: var(--_surface);
+  }
+  .fields textarea {
+    max-block-size: calc(2.5em + 6px);
+    resize: none;
+  }
+  .alt :enabled::placeholder {
+    color: var(--_warning);
+  }
+  .filename .input,
+  .title .input {
+    color: var(--_muted);
+    font-size: 0.9333em;
+  }
+  .below {
+    flex: 2 1 24ch;
+    justify-content: flex-start;
+    min-block-size: 24px;
+  }
+  .check {
+    min-block-size: 24px;
+    font-size: 0.9333em;
+  }
+  .check input {
+    inline-size: 16px;
+    block-size: 16px;
+  }
+  @media (hover: hover) {
+    .row:not(:focus-within, :hover, .open) :is(.hint:not(.long), .copy) {
+      opacity: 0;
+    }
   }
   /* Along the upper edge, so that it causes no layout shift. */
   progress {
@@ -116,182 +207,56 @@ export const rowStyles = css`
     block-size: 3px;
     border-radius: 0;
   }
-  .body {
-    grid-column: 1 / -1;
-    display: grid;
-    gap: calc(var(--_space) * 3);
-    min-inline-size: 0;
-  }
-  .review {
-    display: flex;
-    align-items: baseline;
-    gap: calc(var(--_space) * 2);
-    color: color-mix(in oklab, var(--_warning) 85%, var(--_text));
-    font-size: 0.9333em;
-    --_icon: 18px;
-  }
-  .review .icon {
-    translate: 0 4px;
-  }
-  .review .button {
-    min-block-size: 28px;
-    padding-block: 2px;
-    color: var(--_text);
-    text-decoration: underline;
-    text-decoration-color: var(--_edge);
-    text-underline-offset: 3px;
-  }
   .failure {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 2);
+    gap: var(--_s2);
+    margin-block-end: 2px;
     color: var(--_danger);
     --_icon: 18px;
   }
   .failure .error {
     flex: 1 1 20ch;
     min-inline-size: 0;
-    font-size: 0.9333em;
+    font-size: 1em;
+  }
+  .failure .button {
+    min-block-size: 28px;
+    padding-block: 2px;
   }
   .result {
+    grid-column: 1 / -1;
+  }
+  .row:not(.open) .files {
+    display: none;
+  }
+  .files {
     display: flex;
     flex-wrap: wrap;
-    align-items: center;
-    gap: calc(var(--_space) * 2) calc(var(--_space) * 4);
-    padding-block-start: calc(var(--_space) * 3);
-    border-block-start: 1px solid var(--_border);
-  }
-  .saving {
-    flex: 1 1 24ch;
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 calc(var(--_space) * 3);
-    min-inline-size: 0;
-  }
-  .saving strong {
-    font-weight: 500;
-  }
-  .good {
-    color: var(--_success);
-    font-weight: 600;
-  }
-  .worse {
-    color: var(--_warning);
-  }
-  .produced {
-    overflow-wrap: anywhere;
-  }
-  .ways {
-    display: flex;
-    flex-wrap: wrap;
-    gap: calc(var(--_space) * 2);
-  }
-  .wide {
-    flex: 1 0 100%;
-  }
-  summary {
-    min-block-size: 28px;
-    inline-size: fit-content;
-    color: var(--_muted);
-    font-size: 0.9333em;
-    cursor: pointer;
-  }
-  .variants {
-    display: flex;
-    flex-wrap: wrap;
-    gap: var(--_space) calc(var(--_space) * 2);
-  }
-  .variants .button {
-    font-weight: 400;
+    gap: 0 var(--_s2);
     --_icon: 16px;
   }
-  .card {
-    position: relative;
-    display: grid;
-    grid-template-columns: minmax(0, 1fr);
-    justify-items: start;
-    gap: 2px;
-    padding: calc(var(--_space) * 2);
-  }
-  .card .thumb {
-    grid-area: auto;
-    padding: 0;
-    border: 0;
-    font: inherit;
-  }
-  .card .name,
-  .excerpt {
-    inline-size: 100%;
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
-  }
-  .excerpt.long {
-    color: var(--_warning);
-  }
-  .select {
-    display: grid;
-    place-items: center;
-    inline-size: 28px;
-    block-size: 28px;
-    border-radius: 6px;
-    background: var(--_surface);
-    cursor: pointer;
-  }
-  .select input {
-    inline-size: 18px;
-    block-size: 18px;
-    margin: 0;
-  }
-  .card .select {
-    position: absolute;
-    inset-block-start: calc(var(--_space) * 3);
-    inset-inline-start: calc(var(--_space) * 3);
-  }
-  @container io (inline-size < 400px) {
-    .row {
-      column-gap: calc(var(--_space) * 2);
-      padding: calc(var(--_space) * 3);
-    }
-    .actions {
-      flex-direction: column;
-    }
-  }
-  @container io (inline-size >= 560px) {
-    .row {
-      grid-template:
-        'thumb head actions' auto
-        'thumb body body' 1fr / var(--_thumb) minmax(0, 1fr) auto;
-      gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
-      padding: calc(var(--_space) * 5);
-    }
-    .brief {
-      padding: calc(var(--_space) * 5);
-      padding-inline-start: calc(var(--_thumb) + var(--_space) * 10);
-    }
-    .body {
-      grid-area: body;
-    }
-  }
   @container io (inline-size >= 760px) {
-    .fields {
-      grid-template: 'filename alt' auto 'title alt' auto 'title below' auto / minmax(0, 5fr) minmax(0, 6fr);
-      row-gap: calc(var(--_space) * 2);
+    .actions {
+      flex-direction: row;
     }
-    .filename {
-      grid-area: filename;
+    .row {
+      grid-template: 'lead body about actions' auto / auto minmax(0, 9fr) minmax(0, 4fr) auto;
     }
-    .field.title {
-      grid-area: title;
+    .row:not(.open) :is(.name, .facts, .saving, .review > span) {
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
     }
-    .alt {
-      grid-area: alt;
-      grid-template-rows: auto 1fr;
+    .fields .below {
+      flex: 1 1 30ch;
     }
-    .below {
-      grid-area: below;
-      align-self: start;
+    .row:not(.open) .below {
+      flex-wrap: nowrap;
+      white-space: nowrap;
+      overflow: clip;
+      overflow-clip-margin: 4px;
     }
   }
 `;

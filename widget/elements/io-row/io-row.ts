@@ -1,20 +1,22 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { EditableField, Item } from '../../state/index.ts';
 import { buttons, feedback, fields, foundation, icon } from '../../styles/index.ts';
+import { cardStyles } from './card.styles.ts';
 import { describeFacts, describeReview, describeStatus, isBusy } from './describe-item.ts';
 import { createFieldEditor, type TextField } from './edit-field.ts';
 import { fieldPartStyles, rowStyles } from './io-row.styles.ts';
 import { renderCard, renderSelect } from './render-card.ts';
 import { renderFields } from './render-fields.ts';
-import { renderResult } from './render-result.ts';
+import { renderFiles, renderSaving, renderWays } from './render-result.ts';
 import type { RowContext } from './row-context.ts';
 import type { ThumbQueue } from './thumb-queue.ts';
 
 /** Controls of a row that can be focused. */
-export type RowControl = EditableField | 'open' | 'select' | 'compare' | 'download' | 'retry' | 'remove';
+export type RowControl = EditableField | 'open' | 'select' | 'compare' | 'download' | 'retry' | 'more' | 'remove';
 
 /**
- * Row of one image: thumbnail, texts, state and actions.
+ * Row of one image in one line: thumbnail, texts, state and actions. It opens in place for what needs more room: what the file
+ * carries, the reasons for a review, and all files of the result.
  *
  * @tag io-row
  * @fires {CustomEvent<RowSelectDetail>} row-select - The box that selects the image was pressed.
@@ -24,19 +26,20 @@ export type RowControl = EditableField | 'open' | 'select' | 'compare' | 'downlo
  * @csspart thumb - Thumbnail.
  * @csspart field - A label with its field.
  * @csspart input - A field.
- * @csspart badge - State or origin in a word.
+ * @csspart badge - State in a word.
  * @csspart progress - Progress bar.
- * @csspart status - The line of name, size and state.
+ * @csspart status - Name, size and state.
  * @csspart button - Any button.
  * @csspart button-danger - "Remove".
  */
 export class IoRow extends LitElement {
-  static override styles = [foundation, buttons, fields, feedback, fieldPartStyles, rowStyles];
+  static override styles = [foundation, buttons, fields, feedback, fieldPartStyles, rowStyles, cardStyles];
   static override properties = {
     context: { attribute: false },
     itemId: { attribute: false },
     brief: { attribute: false },
     item: { state: true },
+    open: { state: true },
     picture: { state: true },
   };
 
@@ -47,6 +50,8 @@ export class IoRow extends LitElement {
   /** Renders only names, texts, size and state, for rows out of sight. */
   declare brief: boolean;
   declare protected item: Item | undefined;
+  /** Shows all that the row knows. */
+  declare protected open: boolean;
   declare protected picture: HTMLCanvasElement | null;
 
   #unsubscribe: (() => void) | null = null;
@@ -61,6 +66,7 @@ export class IoRow extends LitElement {
   constructor() {
     super();
     this.brief = false;
+    this.open = false;
     this.picture = null;
   }
 
@@ -182,33 +188,33 @@ export class IoRow extends LitElement {
     const hopeless = state === 'failed' && !image && !error?.retryable && !error?.serviceCode?.startsWith('file_');
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
-      <div class="row" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
-        <div class="thumb ${locked ? '' : 'opens'}" part="thumb" @click=${() => locked || context.review(item)}>
-          ${this.picture ?? icon('image')}
-        </div>
-        <div class="head" part="status">
+      <div class="row ${this.open ? 'open' : ''}" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
+        <div class="lead">
           ${renderSelect(item, context)}
-          <div class="caption">
-            <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
-            <p class="facts numbers">${describeFacts(item, context.settings, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>
+          <div class="thumb ${locked ? '' : 'opens'}" part="thumb" @click=${() => locked || context.review(item)}>
+            ${this.picture ?? icon('image')}
           </div>
+        </div>
+        <div class="body" @keydown=${this.#onKeydown} @focusout=${() => this.#editor.end()} @input=${this.#onInput}>
+          ${item.error ? this.#renderError(item) : nothing}
+          ${hopeless ? nothing : renderFields(item, context, this.#editor.draft)}
+        </div>
+        <div class="about" part="status">
+          <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
           ${status ? html`<span class="badge ${status.tone} numbers" part="badge">${status.text}</span>` : nothing}
+          ${
+            review
+              ? html`<p class="review">${icon('alert')}<span>${review}</span>
+                  <button type="button" class="button quiet" part="button" aria-describedby="name"
+                    @click=${() => context.optimizer.acceptAll([item.id])}>${i18n.t('select.accept')}</button></p>`
+              : nothing
+          }
+          ${item.result ? renderSaving(item.result, i18n) : nothing}
+          <p class="facts numbers">${describeFacts(item, context.settings, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>
         </div>
         <div class="actions">${this.#renderActions(item)}</div>
         ${isBusy(item) ? this.#renderProgress(item, status?.text ?? '') : nothing}
-        <div class="body" @keydown=${this.#onKeydown}
-          @focusout=${() => this.#editor.end()} @input=${this.#onInput}>
-          ${item.error ? this.#renderError(item) : nothing}
-          ${
-            review
-              ? html`<p class="review">${icon('alert')}<span>${review}
-                  <button type="button" class="button quiet" part="button" aria-describedby="name"
-                    @click=${() => context.optimizer.acceptAll([item.id])}>${i18n.t('row.accept')}</button></span></p>`
-              : nothing
-          }
-          ${hopeless ? nothing : renderFields(item, context, this.#editor.draft)}
-          ${item.result ? renderResult(item, item.result, context) : nothing}
-        </div>
+        ${item.result ? renderFiles(item, item.result, context) : nothing}
       </div>
     `;
   }
@@ -246,6 +252,7 @@ export class IoRow extends LitElement {
     const label = (key: string) => t(key, { name: item.name });
     return html`
       ${itemActions?.(item) ?? nothing}
+      ${item.result ? renderWays(item, item.result, this.context) : nothing}
       ${
         item.sample || item.result
           ? html`<button type="button" class="button quiet icon-only" part="button" data-control="compare"
@@ -253,6 +260,11 @@ export class IoRow extends LitElement {
               ${icon('compare')}</button>`
           : nothing
       }
+      <button type="button" class="button quiet icon-only more" part="button" data-control="more" aria-expanded=${this.open}
+        aria-label=${label('row.more')}
+        @click=${() => {
+          this.open = !this.open;
+        }}>${icon('down')}</button>
       ${
         locked
           ? nothing

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { IMAGE_EXTENSION, TEXT_LENGTHS } from '#contract/constants';
-import type { EditableField, Item } from '../../state/index.ts';
+import type { Item } from '../../state/index.ts';
 import { copyText } from '../copy-text.ts';
 import { countCharacters } from './describe-item.ts';
 import type { TextField } from './edit-field.ts';
@@ -11,8 +11,8 @@ import type { RowContext } from './row-context.ts';
 const SOFT_ALT_LIMIT = 125;
 
 /**
- * Renders the fields of an image: file name, title, alternative text, decorative. With `about`, the id of what describes the image,
- * the alternative text comes first and can be typed for a decorative image too.
+ * Renders the fields of an image: alternative text, file name, title, decorative. With `about`, the id of what describes the image,
+ * the names come last and the alternative text can be typed for a decorative image too.
  */
 export function renderFields(
   item: Item,
@@ -27,12 +27,13 @@ export function renderFields(
   const count = countCharacters(alt);
   const decorative = metadata.decorative;
   const help = decorative ? 'decorative-help' : 'count';
+  const look = about ? 'label' : 'visually-hidden';
   const text = (field: TextField, label: string) => html`
     <div class="field ${field}" part="field">
-      <label class="label" for=${field}>${label}${origin(item, field, context)}</label>
+      <label class=${look} for=${field}>${label}</label>
       <input class="input" part="input" id=${field} data-text=${field} data-control=${field} autocomplete="off"
         spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${TEXT_LENGTHS[field]}
-        aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(IMAGE_EXTENSION, '') : nothing}
+        aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(IMAGE_EXTENSION, '') : about ? nothing : label}
         dir=${(draft(field) ?? metadata[field]) ? 'auto' : nothing}
         .value=${live(draft(field) ?? metadata[field] ?? '')} />
     </div>
@@ -40,18 +41,18 @@ export function renderFields(
   const names = html`${text('filename', t('field.filename'))} ${text('title', t('field.title'))}`;
   return html`
     <div class="fields">
-      ${about ? nothing : names}
       <div class="field alt" part="field">
-        <label class="label" for="alt">${t('field.alt')}${origin(item, 'alt', context)}</label>
+        <label class=${look} for="alt">${t('field.alt')}</label>
         <textarea class="input" part="input" id="alt" rows="2" maxlength=${TEXT_LENGTHS.alt} data-text="alt" data-control="alt"
           aria-describedby="${item.error ? 'error ' : ''}${help} ${about}" ?readonly=${locked} ?disabled=${decorative && !about}
-          dir=${alt ? 'auto' : nothing} placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(alt)}></textarea>
+          dir=${alt ? 'auto' : nothing} placeholder=${decorative ? t('field.alt-none') : about ? '' : t('field.alt-missing')} .value=${live(alt)}></textarea>
       </div>
+      ${about ? nothing : names}
       <div class="below">
         <label class="check decorative" part="field">
           <input type="checkbox" part="input" data-control="decorative" ?disabled=${locked} .checked=${live(decorative)}
             @change=${(event: Event) => optimizer.setDecorative(item.id, (event.target as HTMLInputElement).checked)} />
-          <span>${t('field.decorative')}</span>${origin(item, 'decorative', context)}
+          <span>${t('field.decorative')}</span>
         </label>
         ${
           decorative
@@ -79,11 +80,4 @@ export function renderFields(
       ${about ? names : nothing}
     </div>
   `;
-}
-
-/** Renders the source of a text in a word, since colour must not be the only cue. */
-function origin(item: Item, field: EditableField, { i18n }: Pick<RowContext, 'i18n'>): TemplateResult | typeof nothing {
-  const from = item.origins[field];
-  if (!from || !item.metadata[field]) return nothing;
-  return html`<span class="badge origin ${from === 'ai' ? 'accent' : ''}" part="badge">${i18n.t(`origin.${from}`)}</span>`;
 }

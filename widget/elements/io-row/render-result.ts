@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ImageResult } from '#contract';
+import type { I18n } from '../../i18n/index.ts';
 import { type Item, keyOfFile } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { htmlOf } from '../io-take-away/index.ts';
@@ -16,70 +17,76 @@ const saving =
     button.ariaBusy = null;
   };
 
-/** Renders the result of an image: sizes before and after, and the buttons for its files. */
-export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
-  const { i18n, mode, noDownload, optimizer, locked, download, copy } = context;
+/** Renders the sizes of an image before and after, with the name of the new file. */
+export function renderSaving(
+  { original, savedPercent, keptOriginal, variants }: ImageResult,
+  i18n: I18n,
+): TemplateResult | typeof nothing {
   const { t, formatBytes, formatPercent } = i18n;
-  const full = result.variants.find(({ name }) => name === 'full');
-  const others = result.variants.filter((variant) => variant !== full);
-  const saved = result.savedPercent / 100;
+  const full = variants.find(({ name }) => name === 'full');
+  if (!full) return nothing;
+  const saved = savedPercent / 100;
   const larger = saved < -0.0049;
-  const key = result.keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
-  const replacement = item.replacement;
-  const percent = formatPercent(Math.abs(saved));
+  const key = keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
+  return html`
+    <p class="saving numbers">
+      <span>${t('compare.from-to', { from: formatBytes(original.size), to: formatBytes(full.size) })}</span>
+      <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent: formatPercent(Math.abs(saved)) })}</span>
+      ${renderDifference(full.quality?.score, i18n, 'muted')}
+      <bdi class="muted produced">${full.filename}</bdi>
+    </p>
+  `;
+}
+
+/** Renders what can be done with the file of the whole image: replace the original in the CMS, or download. */
+export function renderWays(item: Item, { variants }: ImageResult, context: RowContext): TemplateResult {
+  const { mode, noDownload, optimizer, locked, download } = context;
+  const { t } = context.i18n;
+  const full = variants.find(({ name }) => name === 'full');
+  return html`
+    ${
+      mode === 'replace' && !locked && variants.length > 0
+        ? html`<button type="button" class="button" part="button" ?disabled=${item.replacement?.status === 'pending'}
+            aria-label=${t('row.replace', { name: item.name })} @click=${() => void optimizer.replace(item.id)}>
+            ${icon('replace')}${t('action.replace')}</button>`
+        : nothing
+    }
+    ${
+      noDownload || !full
+        ? nothing
+        : html`<button type="button" class="button quiet icon-only" part="button" data-control="download"
+            aria-label=${t('row.download', { name: full.filename })} title=${t('action.download')}
+            @click=${saving(() => download(item))}>${icon('download')}</button>`
+    }
+  `;
+}
+
+/** Renders the other files of the result, its HTML and what was told about it. */
+export function renderFiles(item: Item, result: ImageResult, context: RowContext): TemplateResult {
+  const { i18n, noDownload, download, copy } = context;
+  const { t, formatBytes } = i18n;
+  const { replacement } = item;
+  const full = result.variants.some(({ name }) => name === 'full');
+  const others = result.variants.filter(({ name }) => name !== 'full');
   return html`
     <div class="result">
-      ${
-        full
-          ? html`<p class="saving numbers">
-              <strong>${t('compare.from-to', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
-              <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent })}</span>
-              ${renderDifference(full.quality?.score, i18n, 'muted')}
-              <bdi class="muted produced">${full.filename}</bdi>
-            </p>`
-          : nothing
-      }
-      <div class="ways">
-        ${
-          mode === 'replace' && !locked && result.variants.length > 0
-            ? html`<button type="button" class="button" part="button" ?disabled=${replacement?.status === 'pending'}
-                aria-label=${t('row.replace', { name: item.name })} @click=${() => void optimizer.replace(item.id)}>
-                ${icon('replace')}${t('action.replace')}</button>`
-            : nothing
-        }
+      ${replacement?.status === 'failed' ? html`<p class="error wide">${replacement.message}</p>` : nothing}
+      ${result.warnings.map((warning) => html`<p class="hint wide">${t(`warning.${warning.code}`) === `warning.${warning.code}` ? warning.message : t(`warning.${warning.code}`)}</p>`)}
+      <div class="files">
         ${
           full
             ? html`<button type="button" class="button quiet" part="button" data-control="copy-html"
                 @click=${() => void copy(htmlOf(item, 'picture'))}>${t('take.copy', { what: '<picture>' })}</button>`
             : nothing
         }
-        ${
-          noDownload || !full
-            ? nothing
-            : html`<button type="button" class="button ${mode === 'replace' ? 'quiet' : ''}" part="button"
-                data-control="download" aria-label=${t('row.download', { name: full.filename })}
-                @click=${saving(() => download(item))}>${icon('download')}${t('action.download')}</button>`
-        }
+        ${(noDownload ? [] : others).map((variant) => {
+          const { width, height, format, size, filename } = variant;
+          const facts = `${width} × ${height} ${format?.toUpperCase()} ${formatBytes(size)}`;
+          return html`<button type="button" class="button quiet numbers" part="button"
+            aria-label="${t('row.download', { name: filename })} ${facts}"
+            @click=${saving(() => download(item, keyOfFile(result, variant)))}>${icon('download')}<bdi>${facts}</bdi></button>`;
+        })}
       </div>
-      ${replacement?.status === 'failed' ? html`<p class="error wide">${replacement.message}</p>` : nothing}
-      ${
-        others.length > 0 && !noDownload
-          ? html`<details class="wide">
-              <summary>${t('result.files', { count: others.length })}</summary>
-              <ul class="variants">
-                ${others.map(
-                  (variant) =>
-                    html`<li><button type="button" class="button quiet numbers" part="button"
-                      aria-label=${t('row.download', { name: variant.filename })}
-                      @click=${saving(() => download(item, keyOfFile(result, variant)))}>
-                      ${icon('download')}<bdi>${variant.width} × ${variant.height} ${variant.format?.toUpperCase()}</bdi>
-                      <bdi class="muted">${formatBytes(variant.size)}</bdi></button></li>`,
-                )}
-              </ul>
-            </details>`
-          : nothing
-      }
-      ${result.warnings.map((warning) => html`<p class="hint wide">${t(`warning.${warning.code}`) === `warning.${warning.code}` ? warning.message : t(`warning.${warning.code}`)}</p>`)}
     </div>
   `;
 }

@@ -9,7 +9,7 @@ export const settingsStyles = css`
   .settings {
     container: settings / inline-size;
     display: grid;
-    gap: calc(var(--_space) * 6);
+    gap: var(--_s6);
   }
   fieldset {
     min-inline-size: 0;
@@ -19,12 +19,12 @@ export const settingsStyles = css`
   }
   legend {
     padding: 0;
-    margin-block-end: calc(var(--_space) * 2);
+    margin-block-end: var(--_s2);
   }
   .pills {
     display: flex;
     flex-wrap: wrap;
-    gap: calc(var(--_space) * 1.5);
+    gap: var(--_s2);
   }
   .pill {
     position: relative;
@@ -44,23 +44,20 @@ export const settingsStyles = css`
     display: grid;
     place-items: center;
     min-block-size: 34px;
-    padding: 4px calc(var(--_space) * 3.5);
+    padding: 4px var(--_s3);
     border: 1px solid var(--_edge);
-    border-radius: 99px;
+    border-radius: var(--_r1);
     background: var(--_surface);
     font-weight: 500;
     line-height: 1.2;
-    transition:
-      background-color 120ms,
-      border-color 120ms;
   }
   .pill:hover input + span {
     border-color: var(--_muted);
   }
   .pill input:checked + span {
     border-color: var(--_accent);
-    background: var(--_accent);
-    color: var(--_on-accent);
+    background: var(--_tint);
+    box-shadow: inset 0 0 0 1px var(--_accent);
   }
   .pill input:focus-visible + span {
     outline: 2px solid var(--_focus);
@@ -74,7 +71,7 @@ export const settingsStyles = css`
     color: var(--_muted);
   }
   .choices > .hint {
-    margin-block-start: calc(var(--_space) * 2);
+    margin-block-start: var(--_s2);
   }
   .switch .label {
     font-size: 1em;
@@ -86,15 +83,15 @@ export const settingsStyles = css`
   .pair {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 240px), 1fr));
-    gap: calc(var(--_space) * 3) calc(var(--_space) * 6);
+    gap: var(--_s3) var(--_s6);
   }
   .sizes {
-    margin-block-start: calc(var(--_space) * 3);
+    margin-block-start: var(--_s3);
     margin-inline-start: calc(38px + var(--_space) * 2.5);
   }
   .sizes ul {
     display: grid;
-    gap: calc(var(--_space) * 1.5);
+    gap: var(--_s2);
   }
   .sizes li {
     display: flex;
@@ -118,8 +115,8 @@ export const settingsStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: var(--_space) calc(var(--_space) * 2);
-    margin-block-start: calc(var(--_space) * 2);
+    gap: var(--_space) var(--_s2);
+    margin-block-start: var(--_s2);
     margin-inline-start: calc(var(--_space) * -2);
   }
   summary {
@@ -130,8 +127,8 @@ export const settingsStyles = css`
   .fields {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr));
-    gap: calc(var(--_space) * 4);
-    padding-block-start: calc(var(--_space) * 3);
+    gap: var(--_s4);
+    padding-block-start: var(--_s3);
   }
   .wide {
     grid-column: 1 / -1;

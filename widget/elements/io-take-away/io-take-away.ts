@@ -19,17 +19,17 @@ export class IoTakeAway extends TranslatedElement {
     ...controls,
     css`
       section {
-        padding-block: calc(var(--_space) * 3);
+        padding-block: var(--_s3);
         border-block-start: 1px solid var(--_border);
       }
       h3 {
-        font-weight: 620;
+        font-weight: 600;
       }
       .ways {
         display: flex;
         flex-wrap: wrap;
-        gap: calc(var(--_space) * 2);
-        margin-block-start: calc(var(--_space) * 2);
+        gap: var(--_s2);
+        margin-block-start: var(--_s2);
       }
     `,
   ];

@@ -8,7 +8,7 @@ interface Page {
   compare(kind: 'sample' | 'result'): Promise<void>;
   checkCost(): Promise<void>;
   focusBar(): void;
-  toggle(name: 'settings' | 'grid' | 'selecting'): void;
+  toggle(name: 'grid' | 'selecting'): void;
   /** True if the focus is still in the bar. */
   waitsInBar(): boolean;
 }
@@ -71,13 +71,13 @@ export function createActions(
     'review-selected': () => review(selected()),
     sample,
     'select-all': () => optimizer.select(idsOf(optimizer.items.visible()), true),
+    settings: () => page.open({ name: 'settings' }),
     'skip-list': page.focusBar,
     'toggle-grid': () => page.toggle('grid'),
     'toggle-selecting': () => {
       optimizer.select(selected(), false);
       page.toggle('selecting');
     },
-    'toggle-settings': () => page.toggle('settings'),
     undo: () => optimizer.undo(),
     upload: () => optimizer.upload(),
   };

@@ -9,21 +9,33 @@ export const barStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
-    margin: 0 calc(var(--_space) * -4) calc(var(--_space) * -4);
-    padding: calc(var(--_space) * 3) calc(var(--_space) * 4);
+    gap: var(--_s2) var(--_s5);
+    margin: 0 calc(var(--_space) * -3) calc(var(--_space) * -3);
+    padding: var(--_s2) var(--_s3);
     border-block-start: 1px solid var(--_border);
-    border-end-start-radius: calc(var(--_radius) * 1.6 - 1px);
-    border-end-end-radius: calc(var(--_radius) * 1.6 - 1px);
+    border-end-start-radius: var(--_r3);
+    border-end-end-radius: var(--_r3);
     background: var(--_surface);
   }
   .price {
     flex: 1 1 240px;
     min-inline-size: 0;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 var(--_s5);
+    font-size: 0.9333em;
+    line-height: 1.4;
+  }
+  /* The number of images to review, which the filter tells too. */
+  [data-count]::after {
+    content: attr(data-count) / '';
+    font-variant-numeric: tabular-nums;
   }
   .running {
+    flex: 1;
     display: grid;
-    gap: calc(var(--_space) * 1.5);
+    gap: var(--_s2);
   }
   /* The bytes go to the next line as a whole. */
   .running bdi {
@@ -41,16 +53,22 @@ export const barStyles = css`
   @container io (inline-size < 560px) {
     .bar .ways {
       flex: 1 0 100%;
+      display: grid;
+      grid-template-columns: repeat(auto-fit, minmax(min(120px, 100%), 1fr));
     }
-    .bar .ways .button,
     .dialog .ways .button {
       flex: 1 1 auto;
     }
   }
   @container io (inline-size >= 560px) {
     .bar {
-      margin: 0 calc(var(--_space) * -6) calc(var(--_space) * -6);
-      padding: calc(var(--_space) * 4) calc(var(--_space) * 6);
+      margin: 0 calc(var(--_space) * -4) calc(var(--_space) * -4);
+      padding: var(--_s3) var(--_s4);
+    }
+  }
+  @media (pointer: coarse) {
+    .bar {
+      --_control: 44px;
     }
   }
 `;

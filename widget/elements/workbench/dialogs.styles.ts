@@ -6,9 +6,9 @@ export const dialogStyles = css`
     inline-size: min(440px, calc(100vw - 32px));
     max-block-size: calc(100dvh - 32px);
     margin: auto;
-    padding: calc(var(--_space) * 5);
+    padding: var(--_s5);
     border: 1px solid var(--_border);
-    border-radius: calc(var(--_radius) * 1.6);
+    border-radius: var(--_r3);
     background: var(--_surface);
     color: var(--_text);
     box-shadow: 0 24px 64px -16px rgb(10 14 24 / 40%);
@@ -16,12 +16,23 @@ export const dialogStyles = css`
   }
   .dialog[open] {
     display: grid;
-    gap: calc(var(--_space) * 4);
+    gap: var(--_s4);
   }
   .dialog.wide {
     /* Leaves room for the presets below. */
     --_stage-most: calc(100dvh - 396px);
     inline-size: min(1120px, calc(100vw - 32px));
+  }
+  .dialog.sheet {
+    inline-size: min(440px, 100vw);
+    block-size: 100dvh;
+    max-block-size: none;
+    margin-block: 0;
+    margin-inline-end: 0;
+    border-width: 0;
+    border-radius: 0;
+    align-content: start;
+    container: io / inline-size;
   }
   .dialog.whole {
     inline-size: 100%;
@@ -37,12 +48,11 @@ export const dialogStyles = css`
   }
   .dialog h2 {
     font-size: 1.2667em;
-    text-wrap: balance;
   }
   .presets {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(124px, 42%), 1fr));
-    gap: calc(var(--_space) * 2);
+    gap: var(--_s2);
   }
   .presets .button {
     flex-direction: column;
@@ -57,7 +67,7 @@ export const dialogStyles = css`
   }
   .texts {
     display: grid;
-    gap: calc(var(--_space) * 4);
+    gap: var(--_s4);
   }
   .dialog .ways {
     justify-content: flex-end;
@@ -76,8 +86,8 @@ export const dialogStyles = css`
     display: flex;
     flex-wrap: wrap;
     justify-content: space-between;
-    gap: 0 calc(var(--_space) * 2);
-    padding-block: calc(var(--_space) * 2.5);
+    gap: 0 var(--_s2);
+    padding-block: var(--_s3);
   }
   .bill div + div {
     border-block-start: 1px solid var(--_border);
@@ -86,6 +96,6 @@ export const dialogStyles = css`
     color: var(--_muted);
   }
   .bill strong {
-    font-weight: 650;
+    font-weight: 600;
   }
 `;

@@ -6,20 +6,16 @@ export const outcomeStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 3) calc(var(--_space) * 6);
-    padding: calc(var(--_space) * 5);
-    border-radius: calc(var(--_radius) * 1.2);
+    gap: var(--_s3) var(--_s6);
+    padding: var(--_s5);
+    border-radius: var(--_radius);
     background: color-mix(in oklab, var(--_outcome, var(--_success)) 9%, var(--_surface));
-    --_control: 40px;
   }
   .outcome.quiet {
     --_outcome: var(--_accent);
   }
   .outcome.warning {
     --_outcome: var(--_warning);
-  }
-  .warning .story {
-    flex-basis: 40ch;
   }
   .outcome.danger {
     --_outcome: var(--_danger);
@@ -32,10 +28,9 @@ export const outcomeStyles = css`
     align-items: baseline;
     gap: 0.3em;
     color: color-mix(in oklab, var(--_outcome, var(--_success)) 88%, var(--_text));
-    font-size: 2.2667em;
-    font-weight: 700;
+    font-size: 1.8667em;
+    font-weight: 600;
     line-height: 1;
-    letter-spacing: -0.03em;
     --_icon: 36px;
   }
   .figure span {

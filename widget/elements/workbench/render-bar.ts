@@ -2,11 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Progress } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { renderWays } from './render-outcome.ts';
+import { renderSettingsLine } from './render-settings.ts';
+import { renderAnalyze, renderReview, renderSteps } from './render-steps.ts';
 import { isDone, isRunning, type WorkbenchContext } from './workbench-context.ts';
 
 /**
- * Renders the bar at the lower edge: the price and the export button, the progress and the cancel button, or what was exported and the
- * ways to its files. Without anything to say there is no bar.
+ * Renders the bar at the lower edge: settings, price and the steps of the work; the progress and the cancel button; or what was exported
+ * and the ways to its files. Without anything to say there is no bar.
  */
 export function renderBar(context: WorkbenchContext): TemplateResult | typeof nothing {
   const { optimizer } = context;
@@ -17,9 +19,16 @@ export function renderBar(context: WorkbenchContext): TemplateResult | typeof no
     : isDone(optimizer)
       ? renderDone(context)
       : renderCost(context);
-  const ways = working ? renderStops(context) : isDone(optimizer) ? renderWays(context) : renderActions(context);
+  const ways = working
+    ? renderStops(context)
+    : isDone(optimizer)
+      ? html`${renderAnalyze(context)}${renderReview(context)}${renderWays(context)}`
+      : renderSteps(context);
   if (said === nothing && ways === nothing) return nothing;
-  return html`<div class="bar">${said}<div class="ways">${ways}</div></div>`;
+  return html`<div class="bar">
+    <div class="price">${working ? nothing : renderSettingsLine(context)}${said}</div>
+    <div class="ways">${ways}</div>
+  </div>`;
 }
 
 function renderDone({ optimizer, i18n }: WorkbenchContext): TemplateResult {
@@ -27,7 +36,7 @@ function renderDone({ optimizer, i18n }: WorkbenchContext): TemplateResult {
   const { counts, results } = optimizer;
   const saved = results.reduce((sum, { savedBytes }) => sum + savedBytes, 0);
   return html`
-    <p class="price numbers"><strong>${t('announce.done.export', { count: counts.exported })}</strong>
+    <p class="numbers"><strong>${t('announce.done.export', { count: counts.exported })}</strong>
       ${saved > 0 ? html`<bdi>${t('bar.saved', { bytes: formatBytes(saved) })}</bdi>` : nothing}</p>
   `;
 }
@@ -42,10 +51,10 @@ function renderCost({
   const { balance, counts } = optimizer;
   if (counts.toExport === 0) {
     if (balance === null) return nothing;
-    return html`<p class="price muted numbers">${i18n.t('cost.balance', { count: balance })}</p>`;
+    return html`<p class="muted numbers">${i18n.t('cost.balance', { count: balance })}</p>`;
   }
   return html`
-    <io-cost class="price" exportparts="cost" .i18n=${i18n} .cost=${optimizer.cost} ?loading=${costLoading}
+    <io-cost exportparts="cost" .i18n=${i18n} .cost=${optimizer.cost} ?loading=${costLoading}
       ?failed=${costFailed} @io-cost-retry=${() => act('check-cost')}><slot name="credits" slot="credits"></slot></io-cost>
   `;
 }
@@ -67,18 +76,20 @@ function renderProgress({ optimizer, i18n }: WorkbenchContext, progress: Progres
       ? t('bar.bytes', { loaded: formatBytes(progress.loadedBytes ?? 0), total: formatBytes(progress.totalBytes) })
       : '';
   return html`
-    <div class="price running">
+    <div class="running">
       <p class="numbers"><strong>${text}</strong> <bdi class="muted">${bytes}</bdi></p>
       <progress part="progress" max="1" value=${progress?.fraction ?? nothing} aria-label=${text}></progress>
     </div>
   `;
 }
 
-function renderStops({ optimizer, i18n, act, locked }: WorkbenchContext): TemplateResult | typeof nothing {
+function renderStops(context: WorkbenchContext): TemplateResult | typeof nothing {
+  const { optimizer, i18n, act, locked } = context;
   if (locked) return nothing;
   const { t } = i18n;
   const uploading = optimizer.state === 'uploading';
   return html`
+    ${optimizer.state === 'analyzing' ? renderAnalyze(context) : nothing}
     ${
       uploading
         ? html`<button type="button" class="button" part="button"
@@ -87,34 +98,6 @@ function renderStops({ optimizer, i18n, act, locked }: WorkbenchContext): Templa
         : nothing
     }
     <button type="button" class="button" part="button" @click=${() => act('cancel')}>${icon('close')}${t('action.cancel')}</button>
-  `;
-}
-
-function renderActions(context: WorkbenchContext): TemplateResult | typeof nothing {
-  const { optimizer, i18n, act, exportFirst, locked, noSample } = context;
-  const { t } = i18n;
-  const { counts, cost } = optimizer;
-  if (locked) return nothing;
-  const waiting = optimizer.items.list().some(({ status }) => status === 'queued');
-  const short = cost !== null && !cost.sufficient;
-  const nothingToDo = counts.toExport === 0;
-  return html`
-    ${
-      noSample
-        ? nothing
-        : html`<button type="button" class="button large sample" part="button" ?disabled=${counts.uploaded === 0}
-            @click=${() => act('sample')}>${t('export.sample')}</button>`
-    }
-    ${
-      waiting && nothingToDo
-        ? html`<button type="button" class="button primary large" part="button button-primary"
-            @click=${() => act('upload')}>${icon('upload')}${t('export.upload')}</button>`
-        : short && cost.affordable > 0
-          ? html`<button type="button" class="button primary large" part="button button-primary"
-              @click=${() => exportFirst(cost.affordable)}>${t('export.first', { count: cost.affordable })}</button>`
-          : html`<button type="button" class="button primary large export" part="button button-primary"
-              ?disabled=${nothingToDo || short} @click=${() => act('confirm-export')}>
-              ${nothingToDo ? t('export.none') : t('export.some', { count: counts.toExport })}</button>`
-    }
+    ${renderReview(context)}
   `;
 }

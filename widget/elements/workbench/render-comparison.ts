@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { PRESETS, type Preset, visibleDifference } from '#contract/constants';
-import { icon } from '../../styles/index.ts';
 import type { CompareChangeDetail, ComparePair } from '../io-compare/index.ts';
+import { renderTop } from './render-top.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
 /** Renders the comparison with the choice of other presets, unless samples are switched off. */
@@ -14,10 +14,7 @@ export function renderComparison(
   const onChange = ({ detail }: CustomEvent<CompareChangeDetail>) => trials.show(detail.id);
   return html`
     <dialog class="dialog wide" aria-labelledby="dialog-title" @close=${close}>
-      <form method="dialog" class="top">
-        <h2 id="dialog-title">${i18n.t('compare.dialog')}</h2>
-        <button class="button quiet icon-only" part="button" aria-label=${i18n.t('action.close')} title=${i18n.t('action.close')}>${icon('close')}</button>
-      </form>
+      ${renderTop(i18n, 'compare.dialog')}
       <io-compare .i18n=${i18n} .pairs=${pairs.map((pair) => trials.pairOf(pair))} .index=${index}
         exportparts="compare, compare-handle" @io-compare-change=${onChange}></io-compare>
       ${noSample || locked ? nothing : renderPresets(context)}
@@ -28,9 +25,9 @@ export function renderComparison(
 /** Renders the presets, each with the bytes and the quality of the shown image as soon as it was tried. */
 function renderPresets({ i18n, trials, optimizer }: WorkbenchContext): TemplateResult {
   const { t } = i18n;
-  const { preset } = trials;
-  const trial = PRESETS.includes(preset as Preset) ? trials.trial(preset as Preset) : undefined;
+  const preset = trials.preset as Preset;
   const name = t(`settings.preset-${preset}`);
+  const error = trials.trial(preset)?.error;
   return html`
     <div class="presets" role="group" aria-label=${t('settings.preset')}>
       ${PRESETS.map(
@@ -40,11 +37,9 @@ function renderPresets({ i18n, trials, optimizer }: WorkbenchContext): TemplateR
       )}
     </div>
     <div class="ways trial">
-      <p role="status" class="numbers ${trial?.error ? 'error' : 'muted'}">${
-        trial?.error ?? `${name}: ${describeTrial(preset as Preset, i18n, trials)}`
-      }</p>
+      ${error ? html`<p role="alert" class="error">${error}</p>` : nothing}
       <button type="button" class="button" part="button" aria-disabled=${optimizer.settings.preset === preset}
-        @click=${() => optimizer.setSettings({ preset: preset as Preset })}>${t('trial.use', { preset: name })}</button>
+        @click=${() => optimizer.setSettings({ preset })}>${t('trial.use', { preset: name })}</button>
     </div>
   `;
 }

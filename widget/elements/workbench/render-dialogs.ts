@@ -1,10 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { I18n } from '../../i18n/index.ts';
 import { canExport, type Item, isMissingText, itemsOf, type Settings } from '../../state/index.ts';
-import { icon } from '../../styles/index.ts';
 import { renderComparison } from './render-comparison.ts';
-import { nameSettings } from './render-settings.ts';
+import { nameSettings, renderSettings } from './render-settings.ts';
 import { renderTexts } from './render-texts.ts';
+import { renderTop } from './render-top.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
 /** Renders the open dialog as a native one, which keeps the focus inside. Its return value is `yes` if it was confirmed. */
@@ -18,13 +17,14 @@ export function renderDialog(context: WorkbenchContext): TemplateResult | typeof
   };
   if (dialog.name === 'review') return renderReview(context, dialog, close);
   if (dialog.name === 'take-away') return renderTakeAway(context, close);
+  if (dialog.name === 'settings') return renderSettings(context, close);
   if (dialog.name === 'texts') return renderTexts(context, close);
   if (dialog.name === 'compare') return renderComparison(context, dialog, close);
   return (dialog.name === 'export' ? renderExport : renderClear)(context, dialog, close);
 }
 
 function renderExport(
-  { optimizer, i18n, costFailed, exportFirst }: WorkbenchContext,
+  { optimizer, i18n, costFailed, exportFirst, rows }: WorkbenchContext,
   { ids, first }: { ids?: readonly string[]; first?: number },
   close: (event: Event) => void,
 ): TemplateResult {
@@ -36,7 +36,7 @@ function renderExport(
   const after = cost && credits !== null ? cost.balance - credits : null;
   const short = after !== null && after < 0 ? -after : 0;
   const affordable = cost?.affordable ?? 0;
-  const { missing, larger } = warningsOf(chosen, settings);
+  const { missing, larger, unsure } = warningsOf(chosen, settings);
   return html`
     <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
       <h2 id="dialog-title">${t('confirm.export', { count: images })}</h2>
@@ -51,6 +51,12 @@ function renderExport(
         missing
           ? html`<form method="dialog"><p>${t('confirm.missing', { count: missing })}
               <button class="link" part="button" @click=${() => optimizer.setFilter('missing')}>${t('confirm.show')}</button></p></form>`
+          : nothing
+      }
+      ${
+        unsure[0]
+          ? html`<p>${t('confirm.review', { count: unsure.length })}
+              <button type="button" class="link" part="button" @click=${() => unsure[0] && rows.review(unsure[0])}>${t('reviewing.title')}</button></p>`
           : nothing
       }
       <p class="muted small">${t('confirm.note')}</p>
@@ -72,14 +78,18 @@ function renderExport(
 /** Formats by the space they usually take. */
 const BY_SPACE = ['avif', 'webp', 'jpeg', 'png'];
 
-/** Counts the images of the next export that have no alternative text, and those that it will probably make larger. */
-function warningsOf(chosen: readonly Item[], { format }: Settings): { missing: number; larger: number } {
+/** Counts the images of the next export without alternative text, with texts to check, and those that it will probably make larger. */
+function warningsOf(chosen: readonly Item[], { format }: Settings) {
   const place = BY_SPACE.indexOf(format);
   const grows = ({ image }: Item) => {
     const from = BY_SPACE.indexOf(image?.format ?? '');
     return from >= 0 && from < place;
   };
-  return { missing: chosen.filter(isMissingText).length, larger: chosen.filter(grows).length };
+  return {
+    missing: chosen.filter(isMissingText).length,
+    larger: chosen.filter(grows).length,
+    unsure: chosen.filter(({ needsReview }) => needsReview.length > 0),
+  };
 }
 
 function renderTakeAway(
@@ -92,13 +102,6 @@ function renderTakeAway(
       <io-take-away .i18n=${i18n} .optimizer=${optimizer} .save=${save} .noDownload=${noDownload} exportparts="button"></io-take-away>
     </dialog>
   `;
-}
-
-function renderTop({ t }: I18n, title: string): TemplateResult {
-  return html`<form method="dialog" class="top">
-    <h2 id="dialog-title">${t(title)}</h2>
-    <button class="button quiet icon-only" part="button" aria-label=${t('action.close')} title=${t('action.close')}>${icon('close')}</button>
-  </form>`;
 }
 
 function renderClear(

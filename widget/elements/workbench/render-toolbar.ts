@@ -2,8 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ListFilter } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { renderLanguages } from '../render-languages.ts';
-import { renderTake } from './render-outcome.ts';
-import { isDone, isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
+import { isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
 
 /** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
 export const pressed =
@@ -12,35 +11,17 @@ export const pressed =
     if ((currentTarget as Element).ariaDisabled !== 'true') act(action);
   };
 
-/** Renders the actions on all images. */
-export function renderToolbar(context: WorkbenchContext): TemplateResult {
-  const { optimizer, i18n, locked, noAnalyze, act } = context;
+/** Renders the actions on all images that are no step of the work. */
+export function renderToolbar({ optimizer, i18n, locked, act }: WorkbenchContext): TemplateResult {
   const { t } = i18n;
-  const { counts } = optimizer;
-  const running = isRunning(optimizer);
-  const anyAnalyzed = optimizer.items.list().some(({ analyzed }) => analyzed);
   const retryable = optimizer.items
     .list()
     .filter(({ status, error }) => status === 'failed' && error?.retryable).length;
-  // Without a model, an analysis reads only what the files say.
-  const describes = optimizer.limits.describes !== false;
-  const onlyMissing = describes && anyAnalyzed && counts.undescribed > 0;
   return html`
-    ${
-      noAnalyze || locked
-        ? nothing
-        : html`<button type="button" class="button ${!describes || (anyAnalyzed && !onlyMissing) ? '' : 'tinted'} analyze" part="button" aria-disabled=${running || counts.uploaded === 0} @click=${pressed(act, 'analyze')}>${icon('sparkle')}${
-            onlyMissing
-              ? t('toolbar.analyze-missing', { count: counts.undescribed })
-              : t(!describes ? 'toolbar.analyze-files' : anyAnalyzed ? 'toolbar.analyze-again' : 'toolbar.analyze')
-          }</button>`
-    }
     ${
       locked
         ? nothing
         : html`
-          <button type="button" class="button review ${counts.unaccepted > 0 && !running ? 'tinted' : ''}" part="button"
-            aria-disabled=${optimizer.items.visible().length === 0} @click=${pressed(act, 'review')}>${icon('image')}${t('reviewing.title')}</button>
           <span class="pair">
             <button type="button" class="button quiet icon-only undo" part="button" aria-label=${t('toolbar.undo')}
               title=${t('toolbar.undo')} aria-disabled=${!optimizer.canUndo} @click=${pressed(act, 'undo')}>${icon('undo')}</button>
@@ -48,15 +29,16 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
               title=${t('toolbar.redo')} aria-disabled=${!optimizer.canRedo} @click=${pressed(act, 'redo')}>${icon('undo')}</button>
           </span>
           ${
-            retryable > 0 && !running && !optimizer.notices.some(({ actions }) => actions.includes('retry'))
+            retryable > 0 &&
+            !isRunning(optimizer) &&
+            !optimizer.notices.some(({ actions }) => actions.includes('retry'))
               ? html`<button type="button" class="button" part="button" @click=${() => act('retry')}>
                   ${icon('replace')}${t('toolbar.retry', { count: retryable })}</button>`
               : nothing
           }
+          ${renderLanguages(optimizer, i18n)}
         `
     }
-    ${locked ? nothing : renderLanguages(optimizer, i18n)}
-    ${isDone(optimizer) ? nothing : renderTake(i18n, act)}
   `;
 }
 

@@ -6,7 +6,6 @@ import type { HostProperties } from './workbench-host.ts';
 
 /** State that the parts of the page are rendered from. */
 export interface WorkbenchContext extends HostProperties {
-  readonly settingsOpen: boolean;
   /** True while the cost is being requested. */
   readonly costLoading: boolean;
   readonly costFailed: boolean;
@@ -33,6 +32,7 @@ export interface WorkbenchContext extends HostProperties {
 export type Dialog =
   | { name: 'export'; first?: number; ids?: readonly string[] }
   | { name: 'clear'; ids?: readonly string[] }
+  | { name: 'settings' }
   | { name: 'texts' }
   | { name: 'review'; ids: readonly string[]; start: string | null }
   | { name: 'take-away' }
@@ -63,11 +63,11 @@ export type WorkbenchAction =
   | 'review-selected'
   | 'sample'
   | 'select-all'
+  | 'settings'
   | 'skip-list'
   | 'take-away'
   | 'toggle-grid'
   | 'toggle-selecting'
-  | 'toggle-settings'
   | 'undo'
   | 'upload';
 

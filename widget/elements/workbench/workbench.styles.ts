@@ -4,39 +4,36 @@ import { barStyles } from './bar.styles.ts';
 import { dialogStyles } from './dialogs.styles.ts';
 import { outcomeStyles } from './outcome.styles.ts';
 
-/** Styles of the card with images. From 1,080 px on, the settings are beside the rows. */
+/** Styles of the card with images. */
 const styles = css`
   .pair {
     display: inline-flex;
   }
-  .redo .icon {
-    scale: -1 1;
-  }
+  .redo:dir(ltr) .icon,
   .undo:dir(rtl) .icon {
     scale: -1 1;
   }
-  .redo:dir(rtl) .icon {
-    scale: 1 1;
-  }
   .clear {
-    inset-block-start: calc(var(--_space) * 3);
-    inset-inline-end: calc(var(--_space) * 2);
-    margin-inline-start: auto;
+    inset-block-start: var(--_s2);
+    inset-inline-end: var(--_s2);
   }
   /* Beside the heading: at the end of the toolbar it would often wrap. */
   @container io (inline-size < 860px) {
     header {
+      flex: 1 0 100%;
       padding-inline-end: var(--_control);
     }
+    /* Only its icon is seen. */
     .clear {
       position: absolute;
+      gap: 0;
+      font-size: 0;
     }
-    .clear span {
-      position: absolute;
-      inline-size: 1px;
-      block-size: 1px;
-      overflow: hidden;
-      clip-path: inset(50%);
+  }
+  @container io (inline-size < 560px) {
+    .find .take-away {
+      gap: 0;
+      font-size: 0;
     }
   }
   .clear:not(:hover) {
@@ -47,14 +44,14 @@ const styles = css`
   }
   .notices {
     display: grid;
-    gap: calc(var(--_space) * 2);
+    gap: var(--_s2);
   }
   .notice .button {
     margin-block: -6px;
   }
   .notice .ways {
     align-items: flex-start;
-    row-gap: calc(var(--_space) * 4);
+    row-gap: var(--_s4);
   }
   .notice .ways > div {
     flex: 1 1 22ch;
@@ -77,16 +74,12 @@ const styles = css`
   .ways {
     display: flex;
     flex-wrap: wrap;
-    gap: calc(var(--_space) * 2);
-  }
-  .columns {
-    display: grid;
-    gap: calc(var(--_space) * 4);
+    gap: var(--_s2);
   }
   .work {
     position: relative;
     display: grid;
-    gap: calc(var(--_space) * 2.5);
+    gap: var(--_s3);
     align-content: start;
     min-inline-size: 0;
   }
@@ -96,20 +89,22 @@ const styles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 2);
+    gap: var(--_s2);
   }
   .find {
     justify-content: space-between;
   }
   .finder {
-    flex: 0 1 420px;
+    flex: 1 1 200px;
+    max-inline-size: 420px;
+    margin-inline-start: auto;
   }
   .finder .input {
-    flex: 1 1 160px;
+    flex: 1 1 96px;
     inline-size: auto;
   }
   .selection {
-    padding: calc(var(--_space) * 2) calc(var(--_space) * 3);
+    padding: var(--_s2) var(--_s3);
     border-radius: var(--_radius);
     background: var(--_tint);
   }
@@ -134,7 +129,7 @@ const styles = css`
     align-items: center;
     gap: 6px;
     min-block-size: 32px;
-    padding: 2px calc(var(--_space) * 3);
+    padding: 2px var(--_s3);
     border-radius: 99px;
     color: var(--_muted);
     font-size: 0.9333em;
@@ -156,91 +151,16 @@ const styles = css`
   }
   .skip:not(:focus) {
     position: absolute;
-    inline-size: 1px;
-    min-inline-size: 0;
-    block-size: 1px;
-    min-block-size: 0;
-    padding: 0;
-    border: 0;
-    overflow: hidden;
     clip-path: inset(50%);
-    white-space: nowrap;
   }
   .rows {
     border: 1px solid var(--_border);
-    border-radius: calc(var(--_radius) * 1.2);
+    border-radius: var(--_radius);
     overflow: hidden;
-  }
-  .panel {
-    min-inline-size: 0;
-    border: 1px solid var(--_border);
-    border-radius: calc(var(--_radius) * 1.2);
-  }
-  .panel .content {
-    padding: 0 calc(var(--_space) * 4) calc(var(--_space) * 4);
-  }
-  .panel.closed .content {
-    display: none;
-  }
-  .plain {
-    display: none;
-  }
-  .fold {
-    display: flex;
-    align-items: center;
-    gap: calc(var(--_space) * 2.5);
-    inline-size: 100%;
-    min-block-size: 52px;
-    margin: 0;
-    padding: calc(var(--_space) * 2) calc(var(--_space) * 4);
-    border: 0;
-    border-radius: inherit;
-    background: none;
-    color: inherit;
-    font: inherit;
-    text-align: start;
-    cursor: pointer;
-  }
-  .fold:focus-visible {
-    outline-offset: -2px;
-  }
-  .fold > span {
-    flex: 1;
-  }
-  .fold .muted {
-    margin-inline-start: 0.4em;
-    font-weight: 400;
-  }
-  .fold .icon:last-child {
-    transition: rotate 160ms ease-out;
-  }
-  .fold[aria-expanded='true'] .icon:last-child {
-    rotate: 180deg;
   }
   @container io (inline-size >= 560px) {
     .clear {
-      inset-block-start: calc(var(--_space) * 5);
-      inset-inline-end: calc(var(--_space) * 4);
-    }
-  }
-  @container io (inline-size >= 1080px) {
-    .columns {
-      grid-template-columns: minmax(0, 1fr) 320px;
-      align-items: start;
-      gap: calc(var(--_space) * 5);
-    }
-    .panel .content,
-    .panel.closed .content {
-      display: block;
-    }
-    .panel h3 {
-      padding: calc(var(--_space) * 4) calc(var(--_space) * 4) calc(var(--_space) * 3);
-    }
-    .plain {
-      display: block;
-    }
-    .fold {
-      display: none;
+      inset-block-start: var(--_s3);
     }
   }
   @media (forced-colors: active) {

@@ -14,8 +14,7 @@ import { renderBar } from './render-bar.ts';
 import { renderDialog } from './render-dialogs.ts';
 import { renderFinder, renderSelection } from './render-finder.ts';
 import { renderNotices } from './render-notices.ts';
-import { renderOutcome } from './render-outcome.ts';
-import { renderSettings } from './render-settings.ts';
+import { renderOutcome, renderTake } from './render-outcome.ts';
 import { renderFilter, renderToolbar } from './render-toolbar.ts';
 import {
   comparable,
@@ -35,16 +34,10 @@ export class Workbench implements ReactiveController {
   #dialog: Dialog | null = null;
   /** The dialog that was shown last. It is not shown again between its closing and the event of that. */
   #shown: Dialog | null = null;
-  /** What is switched on: the settings in narrow layouts, the grid, the selection. */
-  #on: { readonly [name in 'settings' | 'grid' | 'selecting']: boolean } = {
-    settings: false,
-    grid: false,
-    selecting: false,
-  };
+  #on = { grid: false, selecting: false };
   #checking = false;
   readonly #trials: PresetTrials;
   #focusInBar = false;
-  #settings: Element | null = null;
   /** Asks for the price again, since credits may have been bought in another tab. */
   readonly #onReturn = (): void => {
     const { cost } = this.#host.properties().optimizer;
@@ -57,7 +50,7 @@ export class Workbench implements ReactiveController {
       open: (dialog) => this.#open(dialog),
       compare: (kind) => this.#compare(kind),
       checkCost: () => this.#checkCost(),
-      focusBar: () => this.#focusBar(),
+      focusBar: () => this.#focusBar(true),
       toggle: (name) => {
         this.#on = { ...this.#on, [name]: !this.#on[name] };
         host.host.requestUpdate();
@@ -69,7 +62,8 @@ export class Workbench implements ReactiveController {
       () => host.host.requestUpdate(),
     );
     host.host.addController(this);
-    this.#watchFocus(host.root);
+    // Scrolls to focused controls.
+    host.root.addEventListener('focusin', (event) => keepInSight(host.root, event.composedPath()[0] as HTMLElement));
   }
 
   hostConnected(): void {
@@ -87,11 +81,6 @@ export class Workbench implements ReactiveController {
   }
 
   hostUpdated(): void {
-    const settings = this.#host.root.querySelector('io-settings');
-    if (settings !== this.#settings) {
-      this.#settings = settings;
-      if (settings?.shadowRoot) this.#watchFocus(settings.shadowRoot);
-    }
     const dialog = this.#host.root.querySelector('dialog');
     if (dialog && !dialog.open && this.#dialog !== this.#shown) {
       dialog.showModal();
@@ -101,13 +90,6 @@ export class Workbench implements ReactiveController {
     // A removed button loses the focus at once, a disabled one in the next frame.
     const active = this.#host.root.activeElement;
     if (this.#focusInBar && (!active || active.matches(':disabled'))) this.#focusBar();
-  }
-
-  /** Scrolls to focused controls of a shadow root. `focusin` does not leave the root if the focus moves within it. */
-  #watchFocus(root: ShadowRoot): void {
-    root.addEventListener('focusin', (event) => {
-      keepInSight(this.#host.root, event.composedPath()[0] as HTMLElement);
-    });
   }
 
   /** Renders the notices above everything else, also while there are no images. */
@@ -125,25 +107,22 @@ export class Workbench implements ReactiveController {
     const { locked, i18n } = this.#host.properties();
     if (locked) return nothing;
     return html`<button type="button" class="button quiet clear" part="button button-danger"
-      @click=${() => this.#act('confirm-clear')}>${icon('trash')}<span>${i18n.t('toolbar.clear')}</span></button>`;
+      @click=${() => this.#act('confirm-clear')}>${icon('trash')}${i18n.t('toolbar.clear')}</button>`;
   }
 
-  /** Renders results, rows, settings and the bar. */
+  /** Renders results, rows and the bar. */
   renderMain(): TemplateResult {
     const context = this.#context();
     const { i18n, optimizer } = context;
     return html`
       ${renderOutcome(context)}
-      <div class="columns">
-        <div class="work">
-          <button type="button" class="button skip" part="button" @click=${() => this.#act('skip-list')}>
-            ${i18n.t('list.skip', { count: optimizer.counts.total })}</button>
-          <div class="find">${renderFilter(context)} ${renderFinder(context)}</div>
-          ${renderSelection(context)}
-          <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#rowContext()}
-            @list-empty-focus=${() => this.#host.focusPicker()}></io-list>
-        </div>
-        ${renderSettings(context)}
+      <div class="work">
+        <button type="button" class="button skip" part="button" @click=${() => this.#act('skip-list')}>
+          ${i18n.t('list.skip', { count: optimizer.counts.total })}</button>
+        <div class="find">${renderFilter(context)} ${renderFinder(context)} ${isDone(optimizer) ? nothing : renderTake(i18n, context.act)}</div>
+        ${renderSelection(context)}
+        <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#rowContext()}
+          @list-empty-focus=${() => this.#host.focusPicker()}></io-list>
       </div>
       ${renderBar(context)}
     `;
@@ -163,7 +142,6 @@ export class Workbench implements ReactiveController {
       dialog: this.#dialog,
       trials: this.#trials,
       rows: this.#rowContext(),
-      settingsOpen: this.#on.settings,
       grid: this.#on.grid,
       selecting: this.#on.selecting,
       costFailed,
@@ -234,12 +212,14 @@ export class Workbench implements ReactiveController {
     if (!root.activeElement) this.#focusBar();
   }
 
-  #focusBar(): void {
+  /** Focuses the first button of what is to be done; with `step`, or after the last step, the solid one. */
+  #focusBar(step = false): void {
     const { optimizer } = this.#host.properties();
     // The cancel button of a run is in the bar, the outcome above it.
     const place = isRunning(optimizer) ? '.bar' : ':is(.bar, .outcome)';
     const find = (button: string) => this.#host.root.querySelector<HTMLElement>(`${place} .ways ${button}`);
-    const button = (isDone(optimizer) && find('.primary')) || find('button:not(:disabled)');
+    const solid = step || isDone(optimizer) ? find('.primary:not(:disabled)') : null;
+    const button = solid ?? find('button:not(:disabled)');
     if (button) button.focus();
     else this.#host.focusPicker();
   }

@@ -2,6 +2,7 @@ import type { Messages } from '../messages.ts';
 
 /** Arabic texts of the settings. */
 export const arabicSettings: Messages = {
+  'settings.change': 'تغيير',
   'settings.add-size': 'إضافة مقاس',
   'settings.analysis': 'كيف توصف الصور',
   'settings.context': 'موضوع الصفحة',

@@ -2,6 +2,7 @@ import type { Messages } from '../messages.ts';
 
 /** German texts of the settings. */
 export const germanSettings: Messages = {
+  'settings.change': 'Ändern',
   'settings.add-size': 'Größe hinzufügen',
   'settings.analysis': 'Wie Bilder beschrieben werden',
   'settings.context': 'Worum es auf der Seite geht',

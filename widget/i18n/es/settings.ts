@@ -2,6 +2,7 @@ import type { Messages } from '../messages.ts';
 
 /** Spanish texts of the settings. */
 export const spanishSettings: Messages = {
+  'settings.change': 'Cambiar',
   'settings.add-size': 'Añadir un tamaño',
   'settings.analysis': 'Cómo se describen las imágenes',
   'settings.context': 'De qué trata la página',

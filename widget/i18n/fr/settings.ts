@@ -2,6 +2,7 @@ import type { Messages } from '../messages.ts';
 
 /** French texts of the settings. */
 export const frenchSettings: Messages = {
+  'settings.change': 'Modifier',
   'settings.add-size': 'Ajouter une taille',
   'settings.analysis': 'Comment décrire les images',
   'settings.context': 'Sujet de la page',

@@ -2,6 +2,7 @@ import type { Messages } from '../messages.ts';
 
 /** Japanese texts of the settings. */
 export const japaneseSettings: Messages = {
+  'settings.change': '変更',
   'settings.add-size': 'サイズを追加',
   'settings.analysis': '画像の説明のしかた',
   'settings.context': 'ページの内容',

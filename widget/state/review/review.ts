@@ -130,7 +130,10 @@ function applyChanges({ store }: Core, saver: MetadataSaver, changes: readonly C
     }
     const seen = origins.alt === 'user' || origins.decorative === 'user';
     const needsReview = seen ? [] : item.needsReview;
-    store.patch(id, { metadata: metadata as unknown as ItemMetadata, origins, needsReview });
+    const changed =
+      own.every(({ field }) => field !== 'decorative') && own.some(({ before, after }) => before !== after);
+    const edited = Object.values(origins).includes('user') && (item.edited || (changed && !back));
+    store.patch(id, { metadata: metadata as unknown as ItemMetadata, origins, needsReview, edited });
     saver.put(id, Object.fromEntries(own.map(({ field }) => [field, metadata[field]])));
   }
   return [...byItem.keys()];

@@ -24,6 +24,7 @@ const EMPTY: Omit<Item, 'id' | 'name' | 'relativePath'> = {
   metadata: NOTHING_KNOWN,
   texts: null,
   origins: {},
+  edited: false,
   needsReview: [],
   analyzed: false,
   saving: 'saved',
