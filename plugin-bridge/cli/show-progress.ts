@@ -70,7 +70,7 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
   };
 }
 
-/** Formats the time a run still needs, if it goes on at its pace so far; empty in its first seconds and at its end. */
+/** Formats the time a run still needs, at its pace so far; empty in its first seconds and at its end. */
 export function leftText(elapsedMs: number, share: number): string {
   if (elapsedMs < 3000 || share <= 0 || share >= 1) return '';
   const seconds = Math.ceil(((elapsedMs / 1000) * (1 - share)) / share);

@@ -16,7 +16,7 @@ export async function showLog(log: OperatorLog, options: Record<string, string>)
 
 /**
  * Prints all lines as CSV or JSON lines, reading pages on demand.
- * @param printed the last printed line, after which a repeated attempt goes on
+ * @param printed the last printed line, after which a repeated attempt continues
  * @throws UsageError
  */
 export async function printLog(

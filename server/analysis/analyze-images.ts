@@ -33,7 +33,7 @@ export interface AnalyzeOrder {
   body: AnalyzeRequest;
 }
 
-/** An analysis that was paid for goes on for so long without a listener, in milliseconds, so that a cut-off client can return. */
+/** Time that a paid analysis continues without a listener, in milliseconds, so that a cut-off client can return. */
 const PAID_UNHEARD_MS = 30_000;
 
 /** Attempts to store a description while concurrent edits change the image. */

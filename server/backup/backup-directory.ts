@@ -119,7 +119,7 @@ async function countNamedFiles({ images, outputs, sessions }: Database, sizeOf: 
     for await (const { sessionId, path, size } of repository.namedFiles()) {
       const isKept = kept.get(sessionId) ?? (await sessions.isKept(sessionId));
       kept.set(sessionId, isKept);
-      // A session that is being deleted may have lost files already; its removal goes on after a restore.
+      // A session that is being deleted may have lost files already; its removal continues after a restore.
       if (isKept) batch.push({ path, size });
       if (batch.length === AT_ONCE) await checkBatch();
     }

@@ -14,7 +14,7 @@ export function walkedFiles(page: string): string[] {
 /**
  * Generates the list of `docs/walk.md`: numbers, links and what each file does, in the first sentence of its docstring. Other lines
  * stay; those above a file move with it.
- * @param wanted the files to list, in order; those that do not exist are left out. @default those that are listed
+ * @param wanted the files to list, in order; missing ones are left out. @default the listed ones
  */
 export async function walkPage(
   page: string,

@@ -125,7 +125,7 @@ export async function exportImage(
 
 /**
  * Obtains the variants of all formats. A format that cannot hold the image is left out with a warning, unless it is the only one.
- * Waits for every format, so that no work goes on after the end of the image.
+ * Waits for every format, so that no work continues after the end of the image.
  */
 async function obtainFormats({ image, asked, settings }: ImageTask, options: OrderOptions, { cache }: ExportImageDeps) {
   const orders = orderVariants(image, asked, settings);

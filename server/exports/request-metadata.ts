@@ -81,7 +81,7 @@ function isWrittenIn(
 const hasText = ({ title, alt, caption, tags }: LanguageTexts) =>
   Boolean(title || caption || tags.length) || alt !== null;
 
-/** Reads the fields beside those of the specification, as an analysis returns them, and names those that are unknown. */
+/** Reads the fields beside those of the specification, as an analysis returns them, and names the unknown ones. */
 function readOthers(
   given: RequestMetadata,
 ): Partial<Pick<MetadataValues, StoredOnly>> & Pick<JobImage, 'unknownFields'> {

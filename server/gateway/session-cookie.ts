@@ -115,7 +115,7 @@ export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined
     },
 
     /**
-     * For requests that give a cookie: a foreign page must not be able to log somebody in as somebody else. Programs,
+     * For requests that give a cookie: a foreign page must not be able to log a person in as another. Programs,
      * which say nothing about where they come from, may. @throws cross_site_request
      */
     refuseForeign(ctx: Context): void {

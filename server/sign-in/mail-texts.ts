@@ -113,7 +113,7 @@ const SENTENCES: Partial<Record<LogAction, (change: LogChange) => string>> = {
   'key.delete': ({ name }) => `The API key "${name}" of your account was deleted.`,
 };
 
-/** Writes the mail about an operator's action; null if it concerns nobody else. */
+/** Writes the mail about an operator's action; null if it concerns only the operator. */
 export function operatorChangeMail(to: string, { action, change }: OperatorChange): Mail | null {
   const sentence = SENTENCES[action]?.(change);
   if (!sentence) return null;

@@ -64,7 +64,7 @@ async function writeId({ store, scratch }: Files, id: string): Promise<void> {
   await store.putFile(KEY, file, { size: content.length, contentType: 'text/plain' });
 }
 
-/** The files of the service, and the place of those that this server works on. */
+/** The files of the service, and the place of the ones that this server works on. */
 export interface Files {
   store: ObjectStore;
   scratch: Scratch;

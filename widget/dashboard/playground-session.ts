@@ -7,7 +7,7 @@ import type { ImageOptimizer } from '../index.ts';
 let kept: { elements: ImageOptimizer[]; accountId: string } = { elements: [], accountId: '' };
 let wanted: string | null = null;
 
-/** Sets the session that the playground goes on with when it is opened. */
+/** Sets the session that the playground continues when it is opened. */
 export function goOnWith(sessionId: string): void {
   wanted = sessionId;
 }

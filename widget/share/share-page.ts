@@ -7,7 +7,7 @@ import { pageStyles } from './share.styles.ts';
 import { createShareClient, type ShareClient, ShareError } from './share-client.ts';
 import { ShareImage } from './share-image.ts';
 
-/** The page of a link: all images of its session, for somebody without an account. */
+/** The page of a link: all images of its session, for a person without an account. */
 export class SharePage extends LitElement {
   static override styles = [tokens, foundation, ...controls, pageStyles];
   static override properties = {

@@ -14,7 +14,7 @@ interface Part {
   more: boolean;
 }
 
-/** Shows the texts that a model wrote and nobody has confirmed, one by one. Each decision has a key. */
+/** Shows the unconfirmed texts of a model, one by one. Each decision has a key. */
 export class TextQueue {
   readonly #rest: Rest;
   readonly #config: SiteConfig;

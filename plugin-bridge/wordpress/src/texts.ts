@@ -1,4 +1,4 @@
-// Starts the page Media > Image texts: texts that nobody confirmed, and the audit of all texts.
+// Starts the page Media > Image texts: unconfirmed texts, and the audit of all texts.
 import { make } from './make.ts';
 import { createRest } from './rest.ts';
 import { readConfig } from './site-config.ts';

@@ -25,7 +25,7 @@ export interface ChoreClaim {
 export function createChoreRepository(connection: Connection) {
   const model = connection.model<ChoreRecord>('Chore', choreSchema);
   return {
-    /** Takes a chore that nobody has, or that is the owner's already; false if another has it or has just done it. */
+    /** Takes a free chore, or one that the owner has already; false if another has it or has just done it. */
     async claim({ name, owner, until }: ChoreClaim, now: Date): Promise<boolean> {
       const free = { _id: name, $or: [{ until: { $lte: now } }, { owner }] };
       const taken = model.updateOne(free, { $set: { owner, until } }, { upsert: true });

@@ -8,7 +8,7 @@ import type { Algorithm, Signer } from '../shared/signer.ts';
 const CERTIFICATE = 'CONTENT_CREDENTIALS_CERTIFICATE';
 const KEY = 'CONTENT_CREDENTIALS_KEY';
 
-/** Raised when the assertions and actions of signed files change: such files are made anew. */
+/** Raised when the assertions and actions of signed files change: such files are made again. */
 const SIGNING_VERSION = 1;
 
 /** Uses of a key that validators accept: C2PA claims, mail, documents. */

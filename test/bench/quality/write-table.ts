@@ -10,7 +10,7 @@ export async function writeTable(table: StartTable, versions: { sharp: string; l
     const presets = Object.entries(starts).map(([preset, weights]) => `      ${preset}: ${inLine(weights)},\n`);
     return `  ${name}: {\n    offset: ${inLine(offset)},\n    curve: ${inLine(curve)},\n    starts: {\n${presets.join('')}    },\n  },\n`;
   });
-  const text = `// Written by \`npm run fit:quality\`, which measures it anew; do not edit.
+  const text = `// Written by \`npm run fit:quality\`, which measures it; do not edit.
 import type { StartTable } from './codecs.ts';
 
 /** Versions of the image library that the table was fitted with. */

@@ -30,7 +30,7 @@ export function flattenTexts(tree: TextTree, path = ''): Record<string, string> 
   return flat;
 }
 
-/** Makes the texts of a tree readable by name. Each reading asks `translate` anew, so that the language may change. */
+/** Makes the texts of a tree readable by name. Each reading asks `translate` again, so that the language may change. */
 export function bindTexts<Tree extends TextTree>(
   tree: Tree,
   translate: (path: string, params?: Record<string, string | number>) => string,

@@ -111,7 +111,7 @@ export class IoList extends LitElement {
     if (!changed.has('context')) return;
     if (before?.optimizer !== this.context.optimizer) this.#subscribe();
     if (!before || before.grid === this.context.grid) return;
-    // All rows are made anew.
+    // All rows are made again.
     this.#whole?.close();
     this.#whole = null;
     this.#heights = createRowHeights(ROW_HEIGHT);
@@ -264,7 +264,7 @@ export class IoList extends LitElement {
       <p class="visually-hidden" id="keys">${t('list.keys')}</p>
       ${this.items.length === 0 ? html`<p class="none">${t('filter.none')}</p>` : nothing}
       ${repeat(
-        // The list is made anew when rows become cards.
+        // The list is made again when rows become cards.
         [this.context.grid],
         String,
         () => html`<ul class=${this.context.grid ? 'grid' : ''} part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @keydown=${this.#onKeydown}

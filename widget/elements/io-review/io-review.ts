@@ -7,10 +7,10 @@ import { renderFocalPoint, renderPicture } from './focal-point.ts';
 import { reviewStyles } from './io-review.styles.ts';
 import { renderAbout, renderEnd, renderSteps } from './render-parts.ts';
 import { createReviewPictures, type ReviewPictures } from './review-pictures.ts';
-import { commandOf, describeImage, isReviewed } from './review-steps.ts';
+import { commandOf, describeEnd, describeImage, isReviewed } from './review-steps.ts';
 
 /**
- * Review of texts, one image at a time: the picture large with its texts beside it. Enter accepts the texts and goes on to the next
+ * Review of texts, one image at a time: the picture large with its texts beside it. Enter accepts the texts and shows the next
  * image to be reviewed; Ctrl+D marks it as decorative; Page Up and Page Down, and Ctrl with an arrow, show other images. The focus
  * stays in the same control. Each step is told by a live region of its own, since the page behind a dialog is silent.
  *
@@ -149,15 +149,7 @@ export class IoReview extends LitElement {
   #describe(): string {
     const { item } = this;
     const { i18n } = this.context;
-    if (!item) {
-      const items = this.#items();
-      const count = (fits: (item: Item) => boolean) => items.filter(fits).length;
-      return i18n.t('reviewing.done', {
-        count: count(({ id }) => this.#done.has(id)),
-        edited: count(({ edited }) => edited),
-        decorative: count(({ metadata }) => metadata.decorative),
-      });
-    }
+    if (!item) return describeEnd(this.#items(), this.#done, i18n);
     return `${this.#position}: ${describeImage(item, this.#done.has(item.id), i18n)}`;
   }
 
@@ -181,7 +173,7 @@ export class IoReview extends LitElement {
     this.#show(this.#nextOpen(this.#place), t('reviewing.accepted'));
   }
 
-  /** Accepts all texts there are, and goes on to an image without one. */
+  /** Accepts all texts there are, and shows an image without one. */
   #acceptAll(): void {
     this.#editor.commit();
     const rest = this.#items().filter((item) => !this.#done.has(item.id) && !isMissingText(item));
@@ -217,7 +209,7 @@ export class IoReview extends LitElement {
     event.stopPropagation();
     if (command === 'revert') this.#tell(`${this.item?.name}.`, this.context.i18n.t('row.reverted'));
     else if (command === 'next' || command === 'previous') this.#step(command === 'next' ? 1 : -1);
-    // A held key would accept what nobody has read.
+    // A held key would accept unread texts.
     else if (event.repeat) return;
     else if (command === 'accept') this.#accept();
     else this.#setDecorative(!this.item?.metadata.decorative);
@@ -243,12 +235,9 @@ export class IoReview extends LitElement {
   }
 
   protected override updated(changed: PropertyValues): void {
-    if (changed.has('finished') && changed.get('finished') !== undefined) {
-      this.#focus(this.finished ? '.close' : '#alt');
-      return;
-    }
+    if (changed.get('finished') !== undefined) this.#focus(this.finished ? '.close' : '#alt');
     // A button that goes, e.g. "Try again", takes the focus with it.
-    if (this.#hadFocus && !(this.renderRoot as ShadowRoot).activeElement) this.#focus('#alt');
+    else if (this.#hadFocus && !(this.renderRoot as ShadowRoot).activeElement) this.#focus('#alt');
   }
 
   protected override render(): TemplateResult {
@@ -267,7 +256,6 @@ export class IoReview extends LitElement {
 
   #renderHead(): TemplateResult {
     const { t } = this.context.i18n;
-    const place = this.#place;
     const items = this.#items();
     const left = items.filter(({ id }) => !this.#done.has(id)).length;
     const waiting = t('reviewing.left', { count: left });
@@ -276,7 +264,7 @@ export class IoReview extends LitElement {
         <p class="where"><strong class="numbers">${this.item ? this.#position : t('reviewing.title')}</strong>
           <span class="muted numbers">${waiting}</span></p>
         ${renderLanguages(this.#optimizer, this.context.i18n)}
-        ${this.item ? renderSteps(this.context.i18n, { back: Boolean(this.ids[place - 1]), on: Boolean(this.ids[place + 1]) }, (by) => this.#step(by)) : nothing}
+        ${this.item ? renderSteps(this.context.i18n, { back: Boolean(this.ids[this.#place - 1]), on: Boolean(this.ids[this.#place + 1]) }, (by) => this.#step(by)) : nothing}
         <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
           title=${t('action.close')} @click=${() => this.#close()}>${icon('close')}</button>
         <progress part="progress" max=${items.length || 1} value=${items.length - left} aria-label=${waiting}></progress>

@@ -27,6 +27,16 @@ export function describeImage(item: Item, reviewed: boolean, i18n: I18n): string
     .join(' ');
 }
 
-/** True for an image whose texts nobody has to look at. */
+/** True for an image whose texts need no review. */
 export const isReviewed = (item: Item): boolean =>
   !isMissingText(item) && !wantsReview(item) && unacceptedFields(item).length === 0;
+
+/** Describes a finished review: how many images were checked, edited and marked as decorative. */
+export function describeEnd(items: readonly Item[], done: ReadonlySet<string>, { t }: I18n): string {
+  const count = (fits: (item: Item) => boolean) => items.filter(fits).length;
+  return t('reviewing.done', {
+    count: count(({ id }) => done.has(id)),
+    edited: count(({ edited }) => edited),
+    decorative: count(({ metadata }) => metadata.decorative),
+  });
+}

@@ -11,7 +11,7 @@ export const EDITABLE_FIELDS = ['filename', 'title', 'alt', 'decorative'] as con
 /** True when an alternative text is wanted and there is none. */
 export const isMissingText = ({ metadata }: Item): boolean => !metadata.decorative && !metadata.alt;
 
-/** True if the analysis requests a review and nobody has reviewed the item. */
+/** True if the analysis requests a review and the item has none. */
 export const wantsReview = ({ needsReview }: Item): boolean => needsReview.length > 0;
 
 /** Fields whose value no user has written or accepted. */

@@ -84,7 +84,7 @@ async function attach(
   if (isOutdated()) return [];
   if (core.store.counts().toExport === 0) deps.exports().adopt(results);
   void join(deps, session.jobs);
-  // The tab goes on with this session after a reload.
+  // The tab continues this session after a reload.
   if (core.config.remember) persistence.save();
   return [...items, ...lost];
 }

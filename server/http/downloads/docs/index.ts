@@ -58,7 +58,7 @@ function packaged(name: string, type: string): StaticFile {
 
 /**
  * Renders the page that sends requests: a list of all endpoints. Swagger UI, 1.7 MB of script, takes its place when
- * somebody chooses an endpoint or comes with one.
+ * a reader chooses an endpoint or comes with one.
  */
 function renderConsole(api: OpenApi): string {
   const content = html`<div id="content" role="main"><section aria-labelledby="try"><h1 id="try">Try the API</h1>

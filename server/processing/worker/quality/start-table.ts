@@ -1,4 +1,4 @@
-// Written by `npm run fit:quality`, which measures it anew; do not edit.
+// Written by `npm run fit:quality`, which measures it; do not edit.
 
 import { createScorer, type Scorer } from '../score/index.ts';
 import type { StartTable } from './codecs.ts';

@@ -21,7 +21,7 @@ export interface Pixels {
 /** An original to score versions of. */
 export interface PreparedReference {
   /**
-   * Scores a changed version of the original: 100 is identical, from 90 nobody sees a difference, below 50 everybody does; far
+   * Scores a changed version of the original: 100 is identical, from 90 differences are invisible, below 50 obvious; far
    * worse ones are below 0.
    * @throws RangeError if it has another size
    */

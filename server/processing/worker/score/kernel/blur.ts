@@ -9,7 +9,7 @@ export const WINDOW = 9;
 /** Bytes of a ring. */
 export const RING: usize = 9216;
 
-/** Blurs along `bytes` of a line that goes on at both ends, into both places of a line of a ring. */
+/** Blurs along `bytes` of a line that continues at both ends, into both places of a line of a ring. */
 export function blurAlong(line: usize, ring: usize, bytes: usize, blur: usize): void {
   const b0 = v128.load32_splat(blur);
   const b1 = v128.load32_splat(blur, 4);
