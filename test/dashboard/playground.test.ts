@@ -51,6 +51,6 @@ it('says that nothing was described where no model is configured', async () => {
   const file = { name: 'one.png', mimeType: 'image/png', buffer: Buffer.from(image?.bytes ?? []) };
   await widget.locator('input[type=file]').first().setInputFiles(file);
   await widget.getByRole('button', { name: 'Read texts from files' }).click();
-  await widget.getByText('No descriptions were made').waitFor();
+  await widget.getByText('This service has no image model').waitFor();
   expect(await widget.getByText('image described').count()).toBe(0);
 });
