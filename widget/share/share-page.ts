@@ -142,8 +142,8 @@ export class SharePage extends LitElement {
           : html`<div class="buttons">${
               this.resting === 'asking'
                 ? html`${button('primary yes', t('rest-yes', { count: left }), () => void this.#approveRest())}
-                    ${button('', t('cancel'), () => this.#ask(false))}`
-                : button('primary rest', t('rest', { count: left }), () => this.#ask(true))
+                    ${button('', t('cancel'), () => void this.#ask(false))}`
+                : button('primary rest', t('rest', { count: left }), () => void this.#ask(true))
             }</div>`
       }
     `;
