@@ -118,9 +118,9 @@ class Imagewright_Gathering {
 		if ( $row && 'shared' !== $row['status'] ) {
 			$this->index->put( $next, array_diff_key( $row, array( 'attachment_id' => 1 ) ) );
 		}
-		$this->index->put( $id, self::NOTHING + array( 'lead' => 0 ) );
+		$this->index->put( $id, self::NOTHING + array( 'leader' => 0 ) );
 		foreach ( $rest as $one ) {
-			$this->index->put( $one, array( 'lead' => count( $rest ) > 1 ? $next : 0 ) );
+			$this->index->put( $one, array( 'leader' => count( $rest ) > 1 ? $next : 0 ) );
 		}
 		if ( $state ) {
 			$this->state->leave( $id, $state, $rest );
@@ -138,13 +138,13 @@ class Imagewright_Gathering {
 		$lead  = $known[0] ?? $leads[0] ?? $ids[0];
 		foreach ( $ids as $id ) {
 			$row = $this->index->row( $id );
-			if ( (int) ( $row['lead'] ?? 0 ) === $lead && ( $id === $lead xor 'shared' === $row['status'] ) ) {
+			if ( (int) ( $row['leader'] ?? 0 ) === $lead && ( $id === $lead xor 'shared' === $row['status'] ) ) {
 				continue;
 			}
 			if ( $id !== $lead ) {
-				$this->index->put( $id, array( 'status' => 'shared' ) + self::NOTHING + array( 'lead' => $lead ) );
+				$this->index->put( $id, array( 'status' => 'shared' ) + self::NOTHING + array( 'leader' => $lead ) );
 			} else {
-				$this->index->put( $id, array( 'lead' => $lead ) + ( 'shared' === ( $row['status'] ?? '' ) ? array( 'status' => '' ) : array() ) );
+				$this->index->put( $id, array( 'leader' => $lead ) + ( 'shared' === ( $row['status'] ?? '' ) ? array( 'status' => '' ) : array() ) );
 			}
 			$is_new = true;
 		}

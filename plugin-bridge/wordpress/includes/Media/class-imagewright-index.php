@@ -13,7 +13,7 @@ defined( 'ABSPATH' ) || exit;
  *
  * `status`: `done`, `changing`, `no_gain`, `failed`, `unfit` (no setting helps), `excluded`, `offloaded` (pages get the files of another
  * host), `outdated` (pages do not get the optimized files any more; a run puts that right), `stale` (the same, but it takes another
- * export), `shared` (another attachment, `lead`, has the same file and the row of the picture), or empty. `settings`: format, preset
+ * export), `shared` (another attachment, `leader`, has the same file and the row of the picture), or empty. `settings`: format, preset
  * and way of the last attempt, or the size below which files are excluded. `source`: size and time of the file then. `task`: `new`, `optimize`, `restore`, `discard`, or empty; it may begin at `due`
  * (Unix time). `tries`: attempts that did not return. `checked`: when the status was last compared with the files (Unix time).
  */
@@ -157,13 +157,13 @@ tries int(10) unsigned NOT NULL DEFAULT 0,
 user_id bigint(20) unsigned NOT NULL DEFAULT 0,
 run varchar(36) NOT NULL DEFAULT '',
 updated bigint(20) unsigned NOT NULL DEFAULT 0,
-lead bigint(20) unsigned NOT NULL DEFAULT 0,
+leader bigint(20) unsigned NOT NULL DEFAULT 0,
 checked bigint(20) unsigned NOT NULL DEFAULT 0,
 PRIMARY KEY  (attachment_id),
 KEY status (status),
 KEY task_due (task,due),
 KEY run_status (run,status),
-KEY lead (lead),
+KEY leader (leader),
 KEY checked (checked)
 ) $collate;"
 		);
@@ -186,14 +186,14 @@ KEY checked (checked)
 			'waiting'   => "imagewright.task <> ''",
 			'outdated'  => "imagewright.status IN ('outdated','stale')",
 			'offloaded' => "imagewright.status = 'offloaded'",
-			'shared'    => 'imagewright.lead > 0',
+			'shared'    => 'imagewright.leader > 0',
 			'failed'    => "imagewright.task = '' AND imagewright.status IN ('failed','no_gain','unfit','excluded')",
 		);
 		if ( isset( $conditions[ $status ] ) ) {
 			$table = self::table();
 			// All attachments of a file have the state of the leading one.
 			$clauses['join']  .= " LEFT JOIN $table imagewright_own ON imagewright_own.attachment_id = $wpdb->posts.ID
-				LEFT JOIN $table imagewright ON imagewright.attachment_id = CASE WHEN imagewright_own.lead > 0 THEN imagewright_own.lead ELSE $wpdb->posts.ID END";
+				LEFT JOIN $table imagewright ON imagewright.attachment_id = CASE WHEN imagewright_own.leader > 0 THEN imagewright_own.leader ELSE $wpdb->posts.ID END";
 			$clauses['where'] .= " AND $wpdb->posts.post_mime_type LIKE 'image/%' AND $conditions[$status]" . ( '' === $run ? '' : $wpdb->prepare( ' AND imagewright.run = %s', $run ) );
 		}
 		return $clauses;
@@ -211,7 +211,7 @@ KEY checked (checked)
 	 * @return int[]
 	 */
 	public function led_by( $lead ) {
-		return $this->numbers( 'SELECT attachment_id FROM ' . self::table() . ' WHERE lead = ' . (int) $lead . ' ORDER BY attachment_id' );
+		return $this->numbers( 'SELECT attachment_id FROM ' . self::table() . ' WHERE leader = ' . (int) $lead . ' ORDER BY attachment_id' );
 	}
 
 	/**

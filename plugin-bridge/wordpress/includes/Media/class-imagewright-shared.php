@@ -37,7 +37,7 @@ class Imagewright_Shared {
 	 * @return int The same attachment if it shares no file.
 	 */
 	public function lead( $id ) {
-		$lead = (int) ( $this->index->row( $id )['lead'] ?? 0 );
+		$lead = (int) ( $this->index->row( $id )['leader'] ?? 0 );
 		return $lead > 0 ? $lead : (int) $id;
 	}
 
@@ -59,7 +59,7 @@ class Imagewright_Shared {
 	 * @return int[] Leading one first; the attachment alone if it shares no file.
 	 */
 	public function of( $id ) {
-		$lead = (int) ( $this->index->row( $id )['lead'] ?? 0 );
+		$lead = (int) ( $this->index->row( $id )['leader'] ?? 0 );
 		if ( 0 === $lead ) {
 			return array( (int) $id );
 		}
