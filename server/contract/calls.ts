@@ -28,7 +28,7 @@ export type Calls = {
 /** Method and path of an endpoint. */
 export type CallName = keyof Calls;
 
-/** What a call of an endpoint sends: the values of its path, and its query and body. */
+/** Input of a call of an endpoint: the values of its path, its query and its body. */
 export type CallInput<Name extends CallName> = (Calls[Name]['params'] extends undefined
   ? unknown
   : Calls[Name]['params']) & {

@@ -29,7 +29,7 @@ export const date = <Value extends Date | null = Date>() => typed<Value>(Date);
 /** Creates a field of any type, which mongoose neither casts nor checks. */
 export const mixed = <Value>() => typed<Value>(Schema.Types.Mixed);
 
-/** Lets a field be null, which it is unless a document says otherwise. */
+/** Makes a field nullable, with null as its default. */
 export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return withDefault<Value | null>(field as Field<Value | null>, null);
 }

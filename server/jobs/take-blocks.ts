@@ -5,7 +5,7 @@ import type { EventWriter } from './event-log.ts';
 import type { JobTask } from './job-kind.ts';
 import { type JobsContext, LOOK_EVERY_MS } from './jobs-context.ts';
 
-/** Where the work on a job gets its images from. */
+/** Source of the images of a job. */
 export interface ImageSource {
   /** Returns the next image; undefined if there is none. */
   next(): Promise<JobTask<JobResult> | undefined>;

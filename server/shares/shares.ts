@@ -33,7 +33,7 @@ interface SharesDeps {
 
 type Context = Required<SharesDeps>;
 
-/** What a link shall be. `sender`: who asks; may be empty. */
+/** Settings of a new link. `sender`: name that visitors see; may be empty. */
 interface ShareWish {
   days: number;
   sender: string;

@@ -22,7 +22,7 @@ export class SharePage extends LitElement {
   declare protected shared: SharedImages | null;
   /** Key of the text that says why there is nothing to see; empty without a problem. */
   declare protected problem: string;
-  /** Whether all images without an answer are to be approved: asked for, or running. */
+  /** State of the approval of all images without an answer: asking, or running. */
   declare protected resting: 'idle' | 'asking' | 'running';
   /** Key of the text of a fault while they are; empty without one. */
   declare protected fault: string;
@@ -125,7 +125,7 @@ export class SharePage extends LitElement {
     `;
   }
 
-  /** How far the answers are, with the button for all that is left; at the end, thanks. */
+  /** Renders the progress of the answers with the button for the rest; at the end, thanks. */
   #renderBar(images: SharedImages['images']): TemplateResult {
     const { t } = this.i18n as I18n;
     const total = images.length;

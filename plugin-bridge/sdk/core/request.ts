@@ -49,7 +49,7 @@ export interface CallPlace {
   [name: string]: unknown;
 }
 
-/** How a request is sent. */
+/** Options of a request beside its endpoint and its data. */
 interface SendOptions extends CallOptions {
   form?: FormData;
   headers?: Record<string, string>;

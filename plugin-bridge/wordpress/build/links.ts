@@ -6,7 +6,7 @@ export interface Links {
   homepage: string;
   /** Page of its author: `author.url`. */
   author: string;
-  /** Where the sources of the scripts are published: `repository.url`. */
+  /** Public address of the sources of the scripts: `repository.url`. */
   sources: string;
 }
 

@@ -17,7 +17,7 @@ const shareFields = {
   sessionId: text(),
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
   hash: text(),
-  /** Who asks; empty in links of earlier releases. */
+  /** Name of the sender; empty in links of earlier releases. */
   sender: withDefault(text(), ''),
   createdAt: date(),
   expiresAt: date(),

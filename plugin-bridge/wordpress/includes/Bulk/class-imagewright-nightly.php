@@ -29,7 +29,7 @@ class Imagewright_Nightly {
 
 	/** Attachments that come to share a file. */
 	private Imagewright_Gathering $gathering;
-	/** What pages get. */
+	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 	/** Rows of images. */
 	private Imagewright_Index $index;
@@ -38,7 +38,7 @@ class Imagewright_Nightly {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Gathering $gathering Attachments that come to share a file.
-	 * @param Imagewright_Truth     $truth     What pages get.
+	 * @param Imagewright_Truth     $truth     States compared with the files that pages get.
 	 * @param Imagewright_Index     $index     Rows of images.
 	 */
 	public function __construct( Imagewright_Gathering $gathering, Imagewright_Truth $truth, Imagewright_Index $index ) {

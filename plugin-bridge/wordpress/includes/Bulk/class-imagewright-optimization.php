@@ -18,7 +18,7 @@ class Imagewright_Optimization {
 
 	/** Records of images. */
 	private Imagewright_State $state;
-	/** What pages get. */
+	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 	/** Rows of images. */
 	private Imagewright_Index $index;
@@ -51,7 +51,7 @@ class Imagewright_Optimization {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_State       $state       Records of images.
-	 * @param Imagewright_Truth       $truth       What pages get.
+	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Index       $index       Rows of images.
 	 * @param Imagewright_Shared      $shared      Attachments of a picture.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.

@@ -50,7 +50,7 @@ class Imagewright_Uploads {
 	private Imagewright_Lock $lock;
 	/** Attachments of a picture. */
 	private Imagewright_Shared $shared;
-	/** What pages get. */
+	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 
 	/**
@@ -66,7 +66,7 @@ class Imagewright_Uploads {
 	 * @param Imagewright_Source     $source     Source files of attachments.
 	 * @param Imagewright_Lock       $lock       Locks of attachments.
 	 * @param Imagewright_Shared     $shared     Attachments of a picture.
-	 * @param Imagewright_Truth      $truth      What pages get.
+	 * @param Imagewright_Truth      $truth      States compared with the files that pages get.
 	 */
 	public function __construct(
 		Imagewright_Options $options,

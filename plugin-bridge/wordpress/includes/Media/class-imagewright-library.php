@@ -16,7 +16,7 @@ class Imagewright_Library {
 	private Imagewright_Access $access;
 	/** Records of images. */
 	private Imagewright_State $state;
-	/** What pages get. */
+	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 	/** Failed attempts. */
 	private Imagewright_Failures $failures;
@@ -38,7 +38,7 @@ class Imagewright_Library {
 	 *
 	 * @param Imagewright_Access      $access      Permissions of users.
 	 * @param Imagewright_State       $state       Records of images.
-	 * @param Imagewright_Truth       $truth       What pages get.
+	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Failures    $failures    Failed attempts.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
 	 * @param Imagewright_Versions    $versions    Versions of URLs.

@@ -1,6 +1,6 @@
 <?php
 /**
- * What pages get.
+ * Compares states with the files that pages get.
  *
  * @package Imagewright
  */

@@ -27,7 +27,7 @@ class Imagewright_Addition {
 	private Imagewright_Options $options;
 	/** Alternative text and title of an attachment, and who wrote them. */
 	private Imagewright_Texts $texts;
-	/** What pages get. */
+	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 	/** Failed attempts. */
 	private Imagewright_Failures $failures;
@@ -46,7 +46,7 @@ class Imagewright_Addition {
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
 	 * @param Imagewright_Options     $options     Settings.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
-	 * @param Imagewright_Truth       $truth       What pages get.
+	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Failures    $failures    Failed attempts.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 * @param Imagewright_Shared      $shared      Attachments of a picture.

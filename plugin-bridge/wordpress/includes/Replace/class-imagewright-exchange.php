@@ -32,7 +32,7 @@ class Imagewright_Exchange {
 	private Imagewright_Sizes $sizes;
 	/** Alternative text and title of an attachment, and who wrote them. */
 	private Imagewright_Texts $texts;
-	/** What pages get. */
+	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 	/** Files that pages show. */
 	private Imagewright_Shown $shown;
@@ -54,7 +54,7 @@ class Imagewright_Exchange {
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
 	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
-	 * @param Imagewright_Truth       $truth       What pages get.
+	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Shown       $shown       Files that pages show.
 	 * @param Imagewright_Failures    $failures    Failed attempts.
 	 * @param Imagewright_Versions    $versions    Versions of URLs.
