@@ -112,9 +112,15 @@ function widgetBuild(): BuildEnvironmentOptions {
   };
 }
 
-/** Puts what editors and other programs read of the elements beside them. */
+/** Puts what editors and other programs read of the elements beside them, and the style sheets that the documentation shares. */
 function descriptionsBeside(): Plugin {
-  const names = ['custom-elements.json', 'vscode.html-custom-data.json', 'jsx.d.ts'];
+  const names = [
+    'custom-elements.json',
+    'vscode.html-custom-data.json',
+    'jsx.d.ts',
+    'styles/tokens.css',
+    'styles/palette.css',
+  ];
   return {
     name: 'descriptions-beside',
     generateBundle() {

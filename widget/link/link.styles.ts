@@ -24,7 +24,7 @@ export const linkStyles = css`
     gap: 14px;
   }
   h2 {
-    font-size: 1.2em;
+    font-size: var(--_t16);
     font-weight: 600;
   }
   .row {
@@ -65,7 +65,7 @@ export const answerStyles = css`
   :host {
     display: block;
     max-inline-size: 26ch;
-    font-size: 0.9em;
+    font-size: var(--_t13);
     text-align: start;
   }
   p {

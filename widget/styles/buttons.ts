@@ -14,7 +14,7 @@ export const buttons = css`
     min-inline-size: var(--_control);
     margin: 0;
     padding: 4px var(--_s3);
-    border: 1px solid var(--_edge);
+    border: 1px solid var(--_border);
     border-radius: var(--_r1);
     background: var(--_surface);
     color: var(--_text);
@@ -37,7 +37,6 @@ export const buttons = css`
   }
   .button:disabled,
   .button[aria-disabled='true'] {
-    border-color: var(--_border);
     color: color-mix(in oklab, var(--_muted) 75%, var(--_surface));
     background: var(--_surface);
     cursor: default;
@@ -80,8 +79,20 @@ export const buttons = css`
   }
   .button[aria-pressed='true'] {
     border-color: var(--_accent);
-    background: var(--_tint);
     color: var(--_text);
+  }
+  /* Choices beside each other, of which a ring marks one. */
+  .segments {
+    display: inline-flex;
+    flex-wrap: wrap;
+    gap: 2px;
+    padding: 2px;
+    border-radius: calc(var(--_r1) + 2px);
+    background: var(--_hover);
+  }
+  .segments .button:not([aria-pressed='true']) {
+    border-color: transparent;
+    background: none;
   }
   .link,
   summary {
@@ -92,7 +103,7 @@ export const buttons = css`
     padding: 0;
     border: 0;
     background: none;
-    color: var(--_accent);
+    color: inherit;
     font: inherit;
     text-decoration: underline;
     text-underline-offset: 2px;

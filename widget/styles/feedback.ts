@@ -5,24 +5,26 @@ export const feedback = css`
   .badge {
     display: inline-flex;
     align-items: center;
-    gap: 4px;
-    padding: 1px 7px;
-    border-radius: 99px;
-    background: color-mix(in oklab, var(--_badge, var(--_muted)) 12%, var(--_surface));
-    color: color-mix(in oklab, var(--_badge, var(--_muted)) 85%, var(--_text));
-    font-size: 0.8em;
+    gap: 6px;
+    font-size: var(--_t12);
     font-weight: 500;
-    line-height: 1.5;
     --_icon: 14px;
   }
-  .badge.accent {
-    --_badge: var(--_accent);
+  /* A dot in the colour of the state; a ring for what nobody has looked at. */
+  .badge:is(.ring, .success, .warning, .danger):not(:has(.icon))::before {
+    content: '';
+    flex: none;
+    inline-size: 8px;
+    block-size: 8px;
+    border: 2px solid var(--_badge, var(--_muted));
+    border-radius: 50%;
+    background: var(--_badge);
   }
   .badge.success {
     --_badge: var(--_success);
   }
   .badge.warning {
-    --_badge: var(--_warning);
+    --_badge: var(--_check);
   }
   .badge.danger {
     --_badge: var(--_danger);
@@ -80,7 +82,6 @@ export const feedback = css`
     font-variant-numeric: tabular-nums;
   }
   @media (forced-colors: active) {
-    .badge,
     .notice,
     progress {
       border: 1px solid CanvasText;

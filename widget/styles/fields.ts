@@ -13,7 +13,7 @@ export const fields = css`
     flex-wrap: wrap;
     align-items: baseline;
     gap: 2px var(--_s2);
-    font-size: 0.8667em;
+    font-size: var(--_t12);
     font-weight: 500;
     line-height: 1.35;
     color: var(--_text);
@@ -77,7 +77,7 @@ export const fields = css`
   }
   .hint,
   .error {
-    font-size: 0.8667em;
+    font-size: var(--_t12);
     line-height: 1.4;
     color: var(--_muted);
   }

@@ -7,12 +7,6 @@ interface FormatRow {
   extension: string;
   /** Extensions a file of this format may have, in lower case. */
   extensions: readonly string[];
-  /** Longest edge in pixels a file can hold. */
-  maxEdge: number;
-  /** Peak memory of one encode, in bytes a pixel above the process's base. Measured, rounded up. */
-  encoderBytesPerPixel: number;
-  /** True if all frames of an animation are read and written. */
-  animated: boolean;
   /** True if uploads may have this format; `optional`: only where the operator switched it on. */
   readable: boolean | 'optional';
   /** Place among the choices of `settings.format`, from 1; null if it cannot be chosen. */
@@ -21,19 +15,13 @@ interface FormatRow {
   original: string | null;
 }
 
-/**
- * Every format, by name. Edge limits: WebP by RFC 9649, AVIF by the encoder's frame limit, GIF and
- * JPEG by their 16-bit sizes (libjpeg stops at 65,500).
- */
+/** Every format, by name. */
 export const FORMATS = {
   jpeg: {
     label: 'JPEG',
     mimeType: 'image/jpeg',
     extension: 'jpg',
     extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
-    maxEdge: 65_500,
-    encoderBytesPerPixel: 8,
-    animated: false,
     readable: true,
     choice: 3,
     original: 'jpeg',
@@ -43,9 +31,6 @@ export const FORMATS = {
     mimeType: 'image/png',
     extension: 'png',
     extensions: ['png', 'apng'],
-    maxEdge: 2 ** 31 - 1,
-    encoderBytesPerPixel: 8,
-    animated: false,
     readable: true,
     choice: 4,
     original: 'png',
@@ -55,9 +40,6 @@ export const FORMATS = {
     mimeType: 'image/webp',
     extension: 'webp',
     extensions: ['webp'],
-    maxEdge: 16_383,
-    encoderBytesPerPixel: 16,
-    animated: true,
     readable: true,
     choice: 1,
     original: 'webp',
@@ -67,9 +49,6 @@ export const FORMATS = {
     mimeType: 'image/avif',
     extension: 'avif',
     extensions: ['avif', 'avifs'],
-    maxEdge: 16_384,
-    encoderBytesPerPixel: 30,
-    animated: false,
     readable: true,
     choice: 2,
     original: 'avif',
@@ -79,9 +58,6 @@ export const FORMATS = {
     mimeType: 'image/gif',
     extension: 'gif',
     extensions: ['gif'],
-    maxEdge: 65_535,
-    encoderBytesPerPixel: 8,
-    animated: true,
     readable: true,
     choice: null,
     original: 'gif',
@@ -91,9 +67,6 @@ export const FORMATS = {
     mimeType: 'image/tiff',
     extension: 'tif',
     extensions: ['tif', 'tiff'],
-    maxEdge: 2 ** 31 - 1,
-    encoderBytesPerPixel: 8,
-    animated: false,
     readable: true,
     choice: null,
     original: 'tiff',
@@ -103,10 +76,6 @@ export const FORMATS = {
     mimeType: 'image/heic',
     extension: 'heic',
     extensions: ['heic', 'heif', 'hif'],
-    // Never written.
-    maxEdge: 0,
-    encoderBytesPerPixel: 0,
-    animated: false,
     readable: 'optional',
     choice: null,
     original: 'jpeg',
@@ -125,6 +94,30 @@ export type InputFormat = Readable;
 export type EncodedFormat = Selectable | NonNullable<Formats[ImageFormat]['original']>;
 /** A value of `settings.format`; `original` keeps the upload's format. */
 export type OutputFormat = Selectable | 'original';
+
+/** What the encoder of a format can do. Apart from `FORMATS`, since only the service needs it. */
+interface EncoderRow {
+  /** Longest edge in pixels a file can hold. */
+  maxEdge: number;
+  /** Peak memory of one encode, in bytes a pixel above the process's base. Measured, rounded up. */
+  bytesPerPixel: number;
+  /** True if all frames of an animation are read and written. */
+  animated: boolean;
+}
+
+/**
+ * Encoders by format. Edge limits: WebP by RFC 9649, AVIF by the encoder's frame limit, GIF and JPEG by their 16-bit sizes (libjpeg
+ * stops at 65,500). HEIC is never written.
+ */
+export const ENCODERS: { readonly [format in ImageFormat]: EncoderRow } = {
+  jpeg: { maxEdge: 65_500, bytesPerPixel: 8, animated: false },
+  png: { maxEdge: 2 ** 31 - 1, bytesPerPixel: 8, animated: false },
+  webp: { maxEdge: 16_383, bytesPerPixel: 16, animated: true },
+  avif: { maxEdge: 16_384, bytesPerPixel: 30, animated: false },
+  gif: { maxEdge: 65_535, bytesPerPixel: 8, animated: true },
+  tiff: { maxEdge: 2 ** 31 - 1, bytesPerPixel: 8, animated: false },
+  heic: { maxEdge: 0, bytesPerPixel: 0, animated: false },
+};
 
 // The pure annotations let a bundler drop the tables that a page does not use.
 const names = /* @__PURE__ */ Object.keys(FORMATS) as ImageFormat[];

@@ -1,4 +1,4 @@
-import { type EncodedFormat, FORMATS, type ImageFormat, type InputFormat } from '#contract/constants';
+import { ENCODERS, type EncodedFormat, FORMATS, type ImageFormat, type InputFormat } from '#contract/constants';
 import type { SourceFacts } from './protocol.ts';
 
 /** Returns the extension of written files, without the dot. */
@@ -13,12 +13,12 @@ export function mimeTypeOf(format: ImageFormat): string {
 
 /** Counts the frames that are decoded: all of an animation, the first page of any other file. */
 export function decodedFrames(format: InputFormat, pages: number): number {
-  return FORMATS[format].animated ? pages : 1;
+  return ENCODERS[format].animated ? pages : 1;
 }
 
 /** True if a format keeps the frames of an animation. */
 export function holdsAnimation(format: ImageFormat): boolean {
-  return FORMATS[format].animated;
+  return ENCODERS[format].animated;
 }
 
 /** Most pixels of a frame that lossless WebP is tried for: its encoder needs more memory than the lossy one. */
@@ -54,7 +54,7 @@ export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search
   const score = search ? Math.min(area, MOST_SCORED_PIXELS) * SCORE_BYTES : 0;
   const decoded = search ? area * 4 + Math.min(area, MOST_SCORED_PIXELS) * COPY_BYTES : 0;
   // Encoders of animations work frame by frame.
-  const rendering = area * 4 + score + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless, decoded);
+  const rendering = area * 4 + score + Math.max(frameArea * ENCODERS[format].bytesPerPixel, lossless, decoded);
   if (facts.format !== 'heic') return rendering;
   return Math.max(frameArea * HEIC_DECODING_BYTES, frameArea * HEIC_COPY_BYTES + rendering);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { WarningCode } from '#contract';
-import { type EncodedFormat, encodedFormat, FORMATS } from '#contract/constants';
+import { ENCODERS, type EncodedFormat, encodedFormat, FORMATS } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 import { decodedFrames, holdsAnimation } from '../shared/formats.ts';
 import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts';
@@ -198,7 +198,8 @@ function refuseOversizedOutput(
   maxAvifPixels: number,
 ): void {
   const edge = Math.max(size.width, size.height);
-  const { label, maxEdge } = FORMATS[format];
+  const { label } = FORMATS[format];
+  const { maxEdge } = ENCODERS[format];
   if (edge > maxEdge) {
     const message = `${label} holds at most ${maxEdge} pixels a side, but the image is ${size.width} x ${size.height}`;
     throw new ProcessingFailure('output_too_large', message, { limit: maxEdge, received: edge });

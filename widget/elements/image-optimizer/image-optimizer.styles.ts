@@ -34,7 +34,7 @@ export const shellStyles = css`
     display: grid;
   }
   h2 {
-    font-size: 1.2em;
+    font-size: var(--_t16);
     font-weight: 600;
     line-height: 1.3;
   }

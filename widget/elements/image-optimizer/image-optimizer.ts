@@ -68,25 +68,26 @@ const DIALOG_SILENCE_MS = 1500;
  * @csspart button-primary - Primary button.
  * @csspart button-danger - Button that removes something.
  * @cssprop [--io-font=system-ui, …] - Font family.
- * @cssprop [--io-font-size=0.9375em] - Size of the text.
- * @cssprop [--io-line-height=1.5] - Height of a line.
+ * @cssprop [--io-font-size=0.875em] - Size of the text.
+ * @cssprop [--io-line-height=1.4286] - Height of a line.
  * @cssprop [--io-color-text=light-dark(#1b1e25, #eceef2)] - Text.
  * @cssprop [--io-color-muted=light-dark(#5a6170, #a5acb9)] - Secondary text.
  * @cssprop [--io-color-surface=light-dark(#fff, #17191f)] - Background.
  * @cssprop [--io-color-surface-2=light-dark(#f6f7f9, #20232a)] - Background of the drop zone and of read-only fields.
- * @cssprop [--io-color-border=light-dark(#e0e3e8, #343943)] - Borders.
+ * @cssprop [--io-color-border=12 % of the text on the background] - Borders.
  * @cssprop [--io-color-accent=var(--wp-admin-theme-color, #2271b1), lighter on dark] - Main buttons, progress, focus.
  * @cssprop [--io-color-on-accent=light-dark(#fff, #0d1520)] - Text on the accent colour.
  * @cssprop [--io-color-danger=light-dark(#b3261e, #ff9b91)] - Errors.
  * @cssprop [--io-color-success=light-dark(#146c43, #75d6a0)] - Success.
  * @cssprop [--io-color-warning=light-dark(#885200, #f2bd63)] - Warnings.
+ * @cssprop [--io-color-check=light-dark(#b7791f, #f3c969)] - Dots of what is to be checked.
  * @cssprop [--io-focus-ring=the accent] - Colour of the focus ring.
  * @cssprop [--io-radius=10px] - Radius of corners.
  * @cssprop [--io-space=4px] - Base unit of distances.
  * @cssprop [--io-thumb-size=56px] - Edge of thumbnails.
  * @cssprop [--io-row-min-height=72px] - Minimum height of a row.
  * @cssprop [--io-list-max-height=none] - Height from which on the list scrolls; `none`: the page scrolls it.
- * @cssprop [--io-control-height=36px] - Minimum height of buttons and fields.
+ * @cssprop [--io-control-height=32px, 36px on touch screens] - Minimum height of buttons and fields.
  * @cssprop [--io-shadow=two soft shadows] - Shadow of the card.
  * @cssprop [--io-z-overlay=10] - z-index of the drag overlay.
  * @cssState dragging - Files are dragged over the element.

@@ -141,8 +141,8 @@ export const compareStyles = css`
     border-radius: 99px;
     background: rgb(18 21 27 / 78%);
     color: #fff;
-    font-size: 0.8em;
-    font-weight: 550;
+    font-size: var(--_t12);
+    font-weight: 500;
     pointer-events: none;
   }
   .tag.left {
@@ -173,22 +173,6 @@ export const compareStyles = css`
     margin: 0;
     accent-color: var(--_accent);
     cursor: pointer;
-  }
-  .segments {
-    display: inline-flex;
-  }
-  .segments .button {
-    border-radius: 0;
-    margin-inline-start: -1px;
-  }
-  .segments .button:first-child {
-    border-start-start-radius: var(--_r1);
-    border-end-start-radius: var(--_r1);
-    margin-inline-start: 0;
-  }
-  .segments .button:last-child {
-    border-start-end-radius: var(--_r1);
-    border-end-end-radius: var(--_r1);
   }
   .figures {
     display: flex;

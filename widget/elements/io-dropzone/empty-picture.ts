@@ -42,7 +42,7 @@ export const pictureStyles = css`
   }
   .invitation {
     margin-block: var(--_s5) var(--_s4);
-    font-size: 1.3333em;
+    font-size: var(--_t20);
     font-weight: 600;
     line-height: 1.25;
   }

@@ -32,7 +32,7 @@ export const dropzoneStyles = css`
   .hint {
     margin-block-start: var(--_s5);
     max-inline-size: 52ch;
-    font-size: 0.9333em;
+    font-size: var(--_t13);
     color: var(--_muted);
   }
   .overlay {

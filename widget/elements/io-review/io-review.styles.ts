@@ -111,7 +111,7 @@ export const reviewStyles = [
     .review {
       flex-basis: 100%;
       color: color-mix(in oklab, var(--_warning) 85%, var(--_text));
-      font-size: 0.9333em;
+      font-size: var(--_t13);
     }
     .ways {
       position: sticky;
@@ -131,7 +131,7 @@ export const reviewStyles = [
       gap: var(--_s4);
       padding: var(--_s4);
       text-align: center;
-      font-size: 1.2em;
+      font-size: var(--_t16);
     }
     .end .icon {
       color: var(--_success);
@@ -165,7 +165,7 @@ export const reviewStyles = [
         display: none;
       }
       .where {
-        font-size: 0.8667em;
+        font-size: var(--_t12);
       }
       /* The field comes first: its text has to be above the button. */
       .about {
@@ -181,7 +181,7 @@ export const reviewStyles = [
       .ways .button {
         min-block-size: 32px;
         padding: 0 var(--_space);
-        font-size: 0.8667em;
+        font-size: var(--_t12);
       }
       .ways .icon {
         display: none;

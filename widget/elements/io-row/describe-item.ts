@@ -12,7 +12,7 @@ function textOf({ t }: I18n, key: string, other: string): string {
 /** Text and tone of the badge in a row. */
 export interface StatusLabel {
   text: string;
-  tone: '' | 'accent' | 'success' | 'warning' | 'danger';
+  tone: 'ring' | 'success' | 'warning' | 'danger';
 }
 
 /** True while a run works on the image. */
@@ -25,28 +25,28 @@ export function isBusy(item: Item): boolean {
 export function describeStatus(item: Item, i18n: I18n): StatusLabel | null {
   const { t, formatPercent } = i18n;
   if (item.replacement?.status === 'replaced') return { text: t('row.replaced'), tone: 'success' };
-  if (item.replacement?.status === 'pending') return { text: t('row.replacing'), tone: 'accent' };
+  if (item.replacement?.status === 'pending') return { text: t('row.replacing'), tone: 'ring' };
   if (item.status === 'failed') return { text: t('row.failed'), tone: 'danger' };
   if (item.waiting) return { text: t(`row.waiting-${item.waiting}`), tone: 'warning' };
   switch (item.status) {
     case 'queued':
-      return { text: t('row.queued'), tone: '' };
+      return { text: t('row.queued'), tone: 'ring' };
     case 'uploading':
-      return { text: t('row.uploading', { percent: formatPercent(item.progress) }), tone: 'accent' };
+      return { text: t('row.uploading', { percent: formatPercent(item.progress) }), tone: 'ring' };
     case 'analyzing':
     case 'sampling':
     case 'exporting':
       if (item.step === 'done') return { text: t('step.done'), tone: 'success' };
-      return { text: textOf(i18n, `step.${item.step}`, 'step.other'), tone: 'accent' };
+      return { text: textOf(i18n, `step.${item.step}`, 'step.other'), tone: 'ring' };
     default:
   }
   if (item.result && item.stale) return { text: t('row.stale'), tone: 'warning' };
   if (item.needsReview.length > 0) return { text: t('filter.review'), tone: 'warning' };
   if (item.result) return { text: t('row.exported'), tone: 'success' };
   if (isMissingText(item) || item.origins.alt === 'cms') return null;
-  if (item.edited) return { text: t('row.edited'), tone: '' };
-  if (unacceptedFields(item).length > 0) return { text: t('row.suggested'), tone: 'accent' };
-  return { text: t('row.checked'), tone: '' };
+  if (item.edited) return { text: t('row.edited'), tone: 'success' };
+  if (unacceptedFields(item).length > 0) return { text: t('row.suggested'), tone: 'ring' };
+  return { text: t('row.checked'), tone: 'success' };
 }
 
 /** Lists the reasons for a review in one line. */

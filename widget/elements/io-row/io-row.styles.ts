@@ -12,7 +12,7 @@ export const fieldPartStyles = css`
     gap: var(--_s3) var(--_s4);
   }
   .check {
-    font-size: 0.9333em;
+    font-size: var(--_t13);
   }
   .below {
     display: flex;
@@ -39,7 +39,7 @@ export const rowStyles = css`
     align-items: center;
     min-block-size: var(--_row-min);
     padding: var(--_s2) var(--_s3);
-    font-size: 0.9333em;
+    font-size: var(--_t13);
     line-height: 1.3;
   }
   .brief {
@@ -179,7 +179,7 @@ export const rowStyles = css`
   .filename .input,
   .title .input {
     color: var(--_muted);
-    font-size: 0.9333em;
+    font-size: var(--_t13);
   }
   .below {
     flex: 2 1 24ch;
@@ -188,7 +188,7 @@ export const rowStyles = css`
   }
   .check {
     min-block-size: 24px;
-    font-size: 0.9333em;
+    font-size: var(--_t13);
   }
   .check input {
     inline-size: 16px;

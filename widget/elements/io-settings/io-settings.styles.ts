@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Styles of the form: pills for choices, switches for yes and no, rows for sizes. */
+/** Styles of the form: segments for choices, switches for yes and no, rows for sizes. */
 export const settingsStyles = css`
   :host {
     display: block;
@@ -24,7 +24,11 @@ export const settingsStyles = css`
   .pills {
     display: flex;
     flex-wrap: wrap;
-    gap: var(--_s2);
+    gap: 2px;
+    inline-size: fit-content;
+    padding: 2px;
+    border-radius: calc(var(--_r1) + 2px);
+    background: var(--_hover);
   }
   .pill {
     position: relative;
@@ -43,11 +47,10 @@ export const settingsStyles = css`
   .pill input + span {
     display: grid;
     place-items: center;
-    min-block-size: 34px;
+    min-block-size: var(--_control);
     padding: 4px var(--_s3);
-    border: 1px solid var(--_edge);
+    border: 1px solid transparent;
     border-radius: var(--_r1);
-    background: var(--_surface);
     font-weight: 500;
     line-height: 1.2;
   }
@@ -56,8 +59,7 @@ export const settingsStyles = css`
   }
   .pill input:checked + span {
     border-color: var(--_accent);
-    background: var(--_tint);
-    box-shadow: inset 0 0 0 1px var(--_accent);
+    background: var(--_surface);
   }
   .pill input:focus-visible + span {
     outline: 2px solid var(--_focus);
@@ -67,7 +69,6 @@ export const settingsStyles = css`
     cursor: default;
   }
   fieldset:disabled .pill input:not(:checked) + span {
-    border-color: var(--_border);
     color: var(--_muted);
   }
   .choices > .hint {
@@ -75,7 +76,7 @@ export const settingsStyles = css`
   }
   .switch .label {
     font-size: 1em;
-    font-weight: 550;
+    font-weight: 500;
   }
   .switch + .hint {
     margin-inline-start: calc(38px + var(--_space) * 2.5);
@@ -121,7 +122,7 @@ export const settingsStyles = css`
   }
   summary {
     padding-block: 6px;
-    font-weight: 550;
+    font-weight: 500;
     cursor: pointer;
   }
   .fields {

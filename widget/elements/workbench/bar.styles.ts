@@ -24,7 +24,7 @@ export const barStyles = css`
     flex-wrap: wrap;
     align-items: center;
     gap: 0 var(--_s5);
-    font-size: 0.9333em;
+    font-size: var(--_t13);
     line-height: 1.4;
   }
   /* The number of images to review, which the filter tells too. */

@@ -47,7 +47,7 @@ export const dialogStyles = css`
     background: rgb(12 16 24 / 48%);
   }
   .dialog h2 {
-    font-size: 1.2667em;
+    font-size: var(--_t20);
   }
   .presets {
     display: grid;

@@ -28,7 +28,7 @@ export const outcomeStyles = css`
     align-items: baseline;
     gap: 0.3em;
     color: color-mix(in oklab, var(--_outcome, var(--_success)) 88%, var(--_text));
-    font-size: 1.8667em;
+    font-size: var(--_t28);
     font-weight: 600;
     line-height: 1;
     --_icon: 36px;

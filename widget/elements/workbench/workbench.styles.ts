@@ -59,13 +59,13 @@ const styles = css`
   }
   .small {
     overflow-wrap: anywhere;
-    font-size: 0.8667em;
+    font-size: var(--_t12);
   }
   .files {
     display: grid;
     gap: 2px;
     margin-block-start: var(--_space);
-    font-size: 0.9333em;
+    font-size: var(--_t13);
   }
   summary {
     inline-size: fit-content;
@@ -128,18 +128,20 @@ const styles = css`
     display: inline-flex;
     align-items: center;
     gap: 6px;
-    min-block-size: 32px;
+    min-block-size: var(--_control);
     padding: 2px var(--_s3);
-    border-radius: 99px;
+    border: 1px solid transparent;
+    border-radius: var(--_r1);
     color: var(--_muted);
-    font-size: 0.9333em;
+    font-size: var(--_t13);
     font-weight: 500;
   }
   .filter label:hover > span {
     background: var(--_hover);
   }
   .filter input:checked + span {
-    background: color-mix(in oklab, var(--_accent) 13%, var(--_surface));
+    border-color: var(--_accent);
+    background: var(--_surface);
     color: var(--_text);
   }
   .filter input:focus-visible + span {

@@ -1,18 +1,7 @@
-/** Style sheet of the documentation, in the colours of the dashboard. */
-export const STYLES = `:root {
-  color-scheme: light dark;
-  --paper: light-dark(#f4f2ec, #101315);
-  --sheet: light-dark(#ffffff, #171a1e);
-  --ink: light-dark(#1a1d21, #eceae4);
-  --soft: light-dark(#5c6066, #a3a8ad);
-  --line: light-dark(#dcd8cd, #2c3237);
-  --accent: light-dark(#0f6b68, #63c7bf);
-}
-:root[data-theme='light'] { color-scheme: light; }
-:root[data-theme='dark'] { color-scheme: dark; }
-* { box-sizing: border-box; }
+/** Style sheet of the documentation. Its tokens and colours are those of the element and the dashboard. */
+export const STYLES = `* { box-sizing: border-box; }
 html { scroll-padding-block-start: 72px; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 0.875rem / 1.55 var(--_font); }
 a { color: var(--accent); text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 code { font: 0.92em ui-monospace, 'SF Mono', Menlo, Consolas, monospace; overflow-wrap: anywhere; }
@@ -21,34 +10,34 @@ code { font: 0.92em ui-monospace, 'SF Mono', Menlo, Consolas, monospace; overflo
 body > header { position: sticky; inset-block-start: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 20px; padding: 10px clamp(16px, 3vw, 32px); border-block-end: 1px solid var(--line); background: var(--paper); }
 body > header nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin-inline-start: auto; }
 body > header a { padding-block: 6px; }
-body > header a[aria-current] { color: var(--ink); font-weight: 650; text-decoration: none; }
-body > header select { min-block-size: 34px; padding-inline: 6px; border: 1px solid var(--soft); border-radius: 8px; background: var(--sheet); color: inherit; font: inherit; }
+body > header a[aria-current] { color: var(--ink); font-weight: 600; text-decoration: none; }
+body > header select { min-block-size: 34px; padding-inline: 6px; border: 1px solid var(--soft); border-radius: var(--_r1); background: var(--sheet); color: inherit; font: inherit; }
 .columns { display: grid; grid-template-columns: 320px minmax(0, 1fr); align-items: start; }
-.columns > nav { position: sticky; inset-block-start: 56px; max-block-size: calc(100vh - 56px); overflow: auto; padding: 20px 16px 40px clamp(16px, 3vw, 32px); border-inline-end: 1px solid var(--line); font-size: 0.9em; }
+.columns > nav { position: sticky; inset-block-start: 56px; max-block-size: calc(100vh - 56px); overflow: auto; padding: 20px 16px 40px clamp(16px, 3vw, 32px); border-inline-end: 1px solid var(--line); font-size: var(--_t13); }
 .columns ul, .requests ul { margin: 0; padding: 0; list-style: none; }
-.columns > nav > ul > li > a { display: block; margin-block: 10px 2px; font-weight: 650; }
+.columns > nav > ul > li > a { display: block; margin-block: 10px 2px; font-weight: 600; }
 .columns ul ul a, .requests a { display: block; padding-block: 3px; color: var(--ink); text-decoration: none; overflow-wrap: anywhere; }
 .columns ul ul a:hover, .requests a:hover { text-decoration: underline; }
 .requests { padding: 6px 20px 18px; }
-.requests h2 { margin-block: 18px 4px; font-size: 1.1em; }
+.requests h2 { margin-block: 18px 4px; font-size: var(--_t16); }
 .requests a span { color: var(--soft); }
-.columns b, .requests b { color: var(--soft); font-size: 0.8em; letter-spacing: 0.02em; }
+.columns b, .requests b { color: var(--soft); font-size: var(--_t12); letter-spacing: 0.02em; }
 #content { max-inline-size: 980px; padding: 28px clamp(16px, 4vw, 48px) 80px; }
 main > section { margin-block-start: 40px; }
-h1 { margin: 0 0 12px; font-size: 2em; line-height: 1.15; letter-spacing: -0.02em; }
+h1 { margin: 0 0 12px; font-size: var(--_t28); line-height: 1.15; letter-spacing: -0.02em; }
 h1 small { color: var(--soft); font-size: 0.5em; font-weight: 500; }
-h2 { margin: 0; font-size: 1.5em; }
-h3 { margin: 0; font-size: 1.05em; line-height: 1.4; }
-h4 { margin: 16px 0 4px; font-size: 0.9em; color: var(--soft); }
-article { margin-block-start: 16px; padding: 18px clamp(14px, 3vw, 24px); border: 1px solid var(--line); border-radius: 14px; background: var(--sheet); content-visibility: auto; contain-intrinsic-size: auto 420px; }
+h2 { margin: 0; font-size: var(--_t20); }
+h3 { margin: 0; font-size: 1em; line-height: 1.4; }
+h4 { margin: 16px 0 4px; font-size: var(--_t13); color: var(--soft); }
+article { margin-block-start: 16px; padding: 18px clamp(14px, 3vw, 24px); border: 1px solid var(--line); border-radius: var(--_radius); background: var(--sheet); content-visibility: auto; contain-intrinsic-size: auto 420px; }
 article p { margin: 8px 0 0; }
-h3 b { padding: 2px 8px; border-radius: 6px; background: color-mix(in oklab, var(--accent) 14%, transparent); color: var(--ink); }
+h3 b { padding: 2px 8px; border-radius: var(--_r1); background: color-mix(in oklab, var(--accent) 14%, transparent); color: var(--ink); }
 dl { margin: 0; }
 dl > div { padding-block: 7px; border-block-start: 1px solid var(--line); }
-dt span { color: var(--soft); font-size: 0.9em; }
+dt span { color: var(--soft); font-size: var(--_t13); }
 dd { margin: 0; overflow-wrap: anywhere; }
 dd dl { margin: 6px 0 0 16px; }
-#docs { margin: 8px -16px 0; border-radius: 14px; background: var(--sheet); }
+#docs { margin: 8px -16px 0; border-radius: var(--_radius); background: var(--sheet); }
 #docs .info, #docs .servers, #docs .servers-title { display: none; }
 #docs .scheme-container { margin: 0; padding: 14px 0; background: none; box-shadow: none; }
 #docs .wrapper { padding-inline: 20px; }

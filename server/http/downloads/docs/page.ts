@@ -25,6 +25,8 @@ export function page({ title, current, content, scripts = [] }: DocsPage): strin
 <meta name="description" content="The HTTP API of this Imagewright service.">
 <title>${title} – Imagewright</title>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/widget/styles/tokens.css">
+<link rel="stylesheet" href="/widget/styles/palette.css">
 <link rel="stylesheet" href="/docs/docs.css">
 <script src="/docs/theme.js"></script>
 ${scripts.map((path) => html`<script defer src="${path}"></script>\n`)}</head>

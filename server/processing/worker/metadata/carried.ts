@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
 import {
+  ENCODERS,
   type EncodedFormat,
-  FORMATS,
   type InformationKind,
   type InputFormat,
   type MetadataLevel,
@@ -141,7 +141,7 @@ export async function carriedKinds(
   if (header.icc && !isSrgbProfile(header.icc)) kinds.push('icc_profile');
   if (header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8) kinds.push('depth');
   if (header.hasAlpha) kinds.push('alpha');
-  if (pages > 1) kinds.push(FORMATS[format].animated || format === 'png' ? 'animation' : 'pages');
+  if (pages > 1) kinds.push(ENCODERS[format].animated || format === 'png' ? 'animation' : 'pages');
   return kinds;
 }
 
