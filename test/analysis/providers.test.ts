@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANSWER_SCHEMA } from '../../server/analysis/answer.ts';
 import type { ProviderSettings } from '../../server/analysis/config.ts';
 import { createSdkProvider, retryAfterMs } from '../../server/analysis/providers/sdk-provider.ts';
+import { serveLocally } from '../support/serve-locally.ts';
 import { jpeg } from './analysis-harness.ts';
 
 const ANSWER = '{"alt":"Two boats"}';
@@ -39,8 +39,7 @@ function answerTo(path: string): unknown {
 
 let baseUrl: string;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  baseUrl = `${(await serveLocally(server)).url}/v1`;
 });
 afterAll(() => server.close());
 

@@ -113,7 +113,7 @@ it('the ledger is filtered and downloaded', async () => {
   });
   await page.goto(rig.at('credits'));
   await page.getByText('For the fair').waitFor();
-  expect(await page.getByRole('row').count()).toBe(3);
+  await expect.poll(() => page.getByRole('row').count()).toBe(3);
   await page.getByLabel('Kind').selectOption('grant');
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   const [download] = await Promise.all([

@@ -62,7 +62,7 @@ it('the page to try requests loads Swagger UI once a request is chosen, and agai
   await link.click();
   await page.getByRole('button', { name: 'Execute' }).click();
   await page.locator('.responses-inner .response .response-col_status', { hasText: '401' }).first().waitFor();
-  expect(await page.getByRole('status').first().textContent()).toBe('');
+  await expect.poll(() => page.getByRole('status').first().textContent()).toBe('');
 });
 
 it('the theme of the dashboard is that of the documentation, and the other way round', async () => {
@@ -75,5 +75,5 @@ it('the theme of the dashboard is that of the documentation, and the other way r
   await page.getByRole('combobox', { name: 'Theme' }).selectOption('light');
   expect(await paper()).toBe('rgb(244, 242, 236)');
   await page.goto(rig.at('log-in'));
-  expect(await page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true);
+  await expect.poll(() => page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true);
 });

@@ -84,7 +84,7 @@ describe('Settings > API Keys', () => {
     await page.getByRole('button', { name: 'Generate New Key' }).click();
     const field = page.getByRole('textbox', { name: 'Name' });
     await page.locator('dash-dialog').getByRole('button', { name: 'Generate New Key' }).click();
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await rig.test.service.accounts.keys.create({ accountId: person.accountId, name: 'elsewhere' });
     await field.fill('Website');
     await page.keyboard.press('Enter');

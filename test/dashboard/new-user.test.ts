@@ -85,9 +85,9 @@ it('from the first start to the first export: link, password, key, playground, b
     await page.getByRole('link', { name: 'Overview' }).click();
     await expect.poll(() => balance.textContent()).toMatch(/^22\s+credits/);
     await page.getByRole('img', { name: /^3 images from/ }).waitFor();
-    expect(await page.locator('usage-chart rect.bar').count()).toBe(1);
+    await expect.poll(() => page.locator('usage-chart rect.bar').count()).toBe(1);
     await page.getByRole('button', { name: 'Show as a table' }).click();
-    expect(await page.getByRole('cell').nth(1).textContent()).toBe('3');
+    await expect.poll(() => page.getByRole('cell').nth(1).textContent()).toBe('3');
     await page
       .getByRole('heading', { name: /^Export/ })
       .or(page.getByText('Export', { exact: false }).first())

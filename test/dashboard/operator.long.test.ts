@@ -71,7 +71,9 @@ it('an operator makes an account and passes its link on; nobody suspends themsel
   await page.getByLabel('Email address').fill('guest@example.com');
   await page.getByRole('button', { name: 'Create the account' }).click();
   await confirm(operator);
-  expect(await page.getByRole('textbox', { name: 'Invite a user' }).inputValue()).toMatch(/\/dashboard\/claim#token=/);
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Invite a user' }).inputValue())
+    .toMatch(/\/dashboard\/claim#token=/);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: /^guest@example.com/ }).waitFor();
   await page.getByRole('button', { name: `Manage ${operator.email}` }).click();
@@ -215,6 +217,6 @@ it('an operator sees disk, descriptions, mail, queue, usage and plans of the who
   await page.getByRole('region', { name: 'Usage' }).getByText('Images exported').waitFor();
   const plans = page.getByRole('region', { name: 'Plans' });
   await expect.poll(() => plans.getByRole('row').count()).toBe(3);
-  expect(await plans.innerText()).toMatch(/free\s+for new accounts/);
+  await expect.poll(() => plans.innerText()).toMatch(/free\s+for new accounts/);
   operator.expectQuiet([REFUSED]);
 });

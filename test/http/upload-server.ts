@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toWireError } from '../../server/errors.ts';
 import { type MultipartOptions, type ReceivedUpload, receiveMultipart } from '../../server/http/uploads/multipart.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { serveLocally } from '../support/serve-locally.ts';
 
 export const MB = 1024 * 1024;
 
@@ -55,16 +55,15 @@ export async function startUploadServer(
       running--;
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await serveLocally(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     server,
     directory,
     running: () => running,
     filesLeft: () => readdir(directory),
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -1,10 +1,10 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
 import { imagewrightProxy } from '../../examples/express/imagewright-proxy.js';
+import { serveLocally } from '../support/serve-locally.ts';
 import { readBlock } from './blocks.ts';
 import { startProgram } from './programs.ts';
 import { startNginx } from './tls-proxies.ts';
@@ -39,14 +39,8 @@ function editorOf(headers: IncomingHttpHeaders): string | null {
 }
 
 async function listen(handler: RequestListener) {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  const { port, close } = await serveLocally(createServer(handler));
+  return { host: `127.0.0.1:${port}`, stop: close };
 }
 
 /** Starts an Express application with `examples/express`. */

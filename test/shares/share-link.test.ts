@@ -40,7 +40,7 @@ it('the editor creates a link, sees the answer beside the image while the page i
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   const note = element.locator('io-share-answer');
   await note.getByText('Please change').waitFor();
-  expect(await note.getByText('<b>darker</b>').isVisible()).toBe(true);
+  await expect.poll(() => note.getByText('<b>darker</b>').isVisible()).toBe(true);
   await expectAccessible(page);
 
   await open.click();

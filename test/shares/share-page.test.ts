@@ -41,8 +41,10 @@ describe('the page of a link', () => {
     expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
     const first = page.locator('share-image').first();
     await first.getByRole('img', { name: 'Boats <b>at</b> dusk' }).waitFor();
-    expect(await first.getByText('Boats <b>at</b> dusk').isVisible()).toBe(true);
-    expect(await page.locator('share-image').nth(1).getByText('You see the original').isVisible()).toBe(true);
+    await expect.poll(() => first.getByText('Boats <b>at</b> dusk').isVisible()).toBe(true);
+    await expect
+      .poll(() => page.locator('share-image').nth(1).getByText('You see the original').isVisible())
+      .toBe(true);
     await expectAccessible(page);
 
     await first.getByRole('button', { name: 'Compare before and after' }).click();
@@ -70,7 +72,7 @@ describe('the page of a link', () => {
     await first.getByText('Change asked for').waitFor();
     await first.getByRole('button', { name: 'Change answer' }).click();
     await first.getByRole('button', { name: 'Please change' }).click();
-    expect(await first.getByRole('textbox').inputValue()).toBe('<img src=x onerror=alert(1)> brighter');
+    await expect.poll(() => first.getByRole('textbox').inputValue()).toBe('<img src=x onerror=alert(1)> brighter');
     expect(await page.locator('share-image').first().locator('img[src=x]').count()).toBe(0);
     expect(requests.filter((sent) => sent.includes('iwv_'))).toEqual([]);
     expectQuiet();

@@ -1,21 +1,15 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { serveLocally } from '../support/serve-locally.ts';
 
 /** A real HTTP server that passes every request to `handler`. */
 export async function startServer(
   handler: (res: ServerResponse) => void,
 ): Promise<{ port: number; server: Server; close(): Promise<void> }> {
   const server = createServer((_, res) => handler(res));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    server,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { port, close } = await serveLocally(server);
+  return { port, server, close };
 }
 
 /** A client on a raw socket that reads only on request. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
+import { serveLocally } from './serve-locally.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -56,14 +56,8 @@ export async function serveComponent({
     });
     response.end(file?.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url, close } = await serveLocally(server);
+  return { url: `${url}/`, close };
 }
 
 async function buildEntry(entry: string): Promise<Rolldown.RolldownOutput['output'][number][]> {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { drawDigits } from '../../server/analysis/digits-image.ts';
+import { serveLocally } from './serve-locally.ts';
 
 /** What the service does with a question about an image. Modes with `-once` do it the first time and answer well after. */
 export type FakeMode =
@@ -126,14 +126,10 @@ export async function startFakeVisionServer(): Promise<FakeVisionServer> {
       };
       Object.assign(fake, fresh, { requests: [], peak: 0 });
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => served.close(),
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const served = await serveLocally(server);
+  fake.url = `${served.url}/v1`;
   return fake;
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { serveLocally } from './serve-locally.ts';
 
 /** Time for a page to read events before the connection breaks, in milliseconds. */
 const READ_MS = 250;
@@ -79,21 +79,16 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (fault?.kind === 'lose-request' && fault.afterBytes === undefined) return void req.socket.destroy();
     passOn(req, res, new URL(path, target), fault);
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  const { url, close } = await serveLocally(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     seen,
     inject: (fault, target = {}) => void faults.push({ fault, target, left: target.times ?? 1 }),
     reset() {
       faults = [];
       seen.length = 0;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

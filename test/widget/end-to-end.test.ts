@@ -21,7 +21,7 @@ describe('the whole flow with photographs', () => {
     const { page, widget } = tab;
     await tab.pick(...PHOTOS);
     await tab.untilState('ready');
-    expect(await rows(widget).count()).toBe(3);
+    await expect.poll(() => rows(widget).count()).toBe(3);
     expect((await tab.events('io-upload')).map(({ detail }) => detail.image.originalFilename).sort()).toEqual(
       PHOTOS.map((path) => path.split('/')[1]).sort(),
     );
@@ -64,7 +64,7 @@ describe('the whole flow with photographs', () => {
     const before = Number(await divider.inputValue());
     await divider.press('ArrowRight');
     expect(Number(await divider.inputValue())).toBeGreaterThan(before);
-    expect(await divider.getAttribute('aria-valuetext')).toContain('%');
+    await expect.poll(() => divider.getAttribute('aria-valuetext')).toContain('%');
     expect((await tab.ledger()).charged).toBe(0);
     await page.keyboard.press('Escape');
     await expect.poll(() => compare.count()).toBe(0);

@@ -36,7 +36,7 @@ describe('a page with the strictest content security policy', () => {
     const tab = await rig.open({ load: ['classic'], elements: [{ locale: 'de' }] });
     await tab.upload(1);
     await expect.poll(() => tab.widget.locator('.base').first().getAttribute('lang')).toBe('de');
-    expect(await tab.widget.locator('io-row').count()).toBe(1);
+    await expect.poll(() => tab.widget.locator('io-row').count()).toBe(1);
     tab.expectQuiet();
   });
 });

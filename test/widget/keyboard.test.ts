@@ -45,7 +45,7 @@ describe('using only the keyboard', () => {
     const title = await field(first, 'title').inputValue();
     await keyboard.type(' and what nobody wants');
     await keyboard.press('Escape');
-    expect(await field(first, 'title').inputValue()).toBe(title);
+    await expect.poll(() => field(first, 'title').inputValue()).toBe(title);
     await keyboard.press('Control+ArrowDown');
     expect(await field(second, 'title').evaluate(isFocused)).toBe(true);
     await tabTo(tab, text('field.decorative'));

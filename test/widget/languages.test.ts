@@ -21,12 +21,12 @@ it('texts in several languages are shown, edited and taken away by language', as
   const alt = tab.widget.locator('io-row #alt');
   const choice = tab.widget.getByRole('combobox', { name: text('settings.language') }).first();
   await choice.waitFor();
-  expect(await alt.inputValue()).toBe('A bicycle');
+  await expect.poll(() => alt.inputValue()).toBe('A bicycle');
   expect(await choice.locator('option').allTextContents()).toEqual(['English', 'German', 'French']);
 
   await choice.selectOption('fr');
   await tab.widget.getByText(text('review.missing')).waitFor();
-  expect(await alt.inputValue()).toBe('');
+  await expect.poll(() => alt.inputValue()).toBe('');
   await choice.selectOption('de');
   await expect.poll(() => alt.inputValue()).toBe('Ein Rad');
   await alt.fill('Ein rotes Rad');

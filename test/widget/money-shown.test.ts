@@ -20,7 +20,7 @@ describe('what an export costs and makes', () => {
     await rig.test.service.accounts.ledger.grant({ accountId: tab.account.accountId, ref: 'bought', amount: 5 });
     await tab.page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await seen(text('cost.left', { count: 3 }));
-    expect(await tab.widget.locator('button.export').isEnabled()).toBe(true);
+    await expect.poll(() => tab.widget.locator('button.export').isEnabled()).toBe(true);
   });
 
   it('is asked with what is missing and what will become larger', async () => {
@@ -30,7 +30,7 @@ describe('what an export costs and makes', () => {
     await set(tab, { format: 'png' });
     await tab.widget.locator('button.export').click();
     await expect.poll(() => dialog(tab).textContent()).toContain(text('confirm.larger', { count: 1, format: 'PNG' }));
-    expect(await dialog(tab).textContent()).toContain(text('confirm.missing', { count: 1 }));
+    await expect.poll(() => dialog(tab).textContent()).toContain(text('confirm.missing', { count: 1 }));
     await tab.button(text('confirm.show')).click();
     await expect
       .poll(() => tab.widget.locator('input[name=filter]:checked + span').textContent())

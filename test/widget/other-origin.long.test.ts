@@ -91,5 +91,5 @@ it('works with the service from another origin by a session token, and goes on w
   await exportAll(widget);
   await expect.poll(state).toBe('done');
   expect(await account.api.balance()).toBe(8);
-  expect(await widget.getAttribute('session-id')).toBe(sessionId);
+  await expect.poll(() => widget.getAttribute('session-id')).toBe(sessionId);
 });

@@ -53,14 +53,14 @@ describe('several elements on a page', () => {
     const file = { name: 'other.png', mimeType: 'image/png', buffer: Buffer.from(other?.bytes ?? []) };
     await right.locator('input[type=file]').first().setInputFiles([file]);
     await expect.poll(() => right.getAttribute('session-id')).toMatch(/^sess_/);
-    expect(await rows(left).count()).toBe(2);
-    expect(await rows(right).count()).toBe(1);
+    await expect.poll(() => rows(left).count()).toBe(2);
+    await expect.poll(() => rows(right).count()).toBe(1);
     expect(await left.getAttribute('session-id')).not.toBe(await right.getAttribute('session-id'));
     const added = await tab.events('io-add');
     expect(added.map(({ target }) => target).sort()).toEqual(['left', 'right']);
     await right.getByRole('button', { name: text('row.remove', { name: 'other.png' }) }).click();
     await expect.poll(() => rows(right).count()).toBe(0);
-    expect(await rows(left).count()).toBe(2);
+    await expect.poll(() => rows(left).count()).toBe(2);
     tab.expectQuiet();
   });
 });
@@ -77,13 +77,13 @@ describe('an element that is moved in the page', () => {
     }
     await expect.poll(async () => (await tab.events('io-upload')).length).toBe(6);
     await tab.untilState('ready');
-    expect(await rows(tab.widget).count()).toBe(6);
+    await expect.poll(() => rows(tab.widget).count()).toBe(6);
     await tab.page.evaluate(() => {
       const element = document.querySelector('image-optimizer');
       element?.remove();
       document.querySelector('main')?.append(element as Node);
     });
-    expect(await rows(tab.widget).count()).toBe(6);
+    await expect.poll(() => rows(tab.widget).count()).toBe(6);
     await tab.exportAll();
     await tab.untilState('done');
     const sessions = rig.proxy.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/sessions');

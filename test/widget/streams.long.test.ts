@@ -59,7 +59,7 @@ describe('an export over faulty connections', () => {
     const sessionId = (await tab.widget.getAttribute('session-id')) ?? '';
     await tab.reload({ elements: [{ 'session-id': sessionId }] });
     await tab.untilState('done');
-    expect(await rows(tab.widget).count()).toBe(3);
+    await expect.poll(() => rows(tab.widget).count()).toBe(3);
     await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
     await expect.poll(() => textOf(rows(tab.widget).first())).toContain('.webp');
     expect(await tab.ledger()).toMatchObject({ charged: 3, refunded: 0, charges: 1 });
@@ -141,7 +141,7 @@ describe('an export over faulty connections', () => {
     expect(event?.detail).toMatchObject({ phase: 'export', error: { code: expected, status } });
     expect(await textOf(tab.widget.locator('.notices'))).toContain(event?.detail.error.message);
     expect(await tab.ledger()).toMatchObject({ charged: 0, charges: 0 });
-    expect(await field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
+    await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
 
     rig.proxy.reset();
     await goOn(tab);

@@ -27,7 +27,7 @@ describe('pages that use the element in their own way', () => {
     expect((await read(tab)).settings).toEqual({ ...settings, format: 'avif' });
     await tab.upload(1);
     await tab.button(text('settings.change')).click();
-    expect(await tab.widget.locator('io-settings input[value=avif]').isChecked()).toBe(true);
+    await expect.poll(() => tab.widget.locator('io-settings input[value=avif]').isChecked()).toBe(true);
   });
 
   it('settings apply if they are set before the element is connected, or together with a property', async () => {

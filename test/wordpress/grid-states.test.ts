@@ -16,7 +16,7 @@ it('the media grid shows how the state of a new upload changes', async () => {
   await expect.poll(state).toMatch(/^(queued|working|optimized)$/);
   // The open page works on the queue.
   await expect.poll(state).toBe('optimized');
-  expect(await tile.getAttribute('title')).toMatch(/^Optimized: .*% smaller$/);
+  await expect.poll(() => tile.getAttribute('title')).toMatch(/^Optimized: .*% smaller$/);
   expect(await tile.evaluate((element) => getComputedStyle(element, '::after').content)).toBe('"✓"');
   expect(before - (await rig.account.api.balance())).toBe(1);
   expectQuiet();

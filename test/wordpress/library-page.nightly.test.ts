@@ -199,7 +199,7 @@ it('disables buttons until their script has loaded, and shows that JavaScript is
   await field.locator('.imagewright-pill', { hasText: /^−\d+ %$/ }).waitFor(PATIENCE);
   await openMenu(page, id);
   // Buttons that come with a response work at once.
-  expect(await field.getByRole('button', { name: /Restore the original/ }).isEnabled()).toBe(true);
+  await expect.poll(() => field.getByRole('button', { name: /Restore the original/ }).isEnabled()).toBe(true);
 
   const plain = await browser.open({ javaScriptEnabled: false });
   await plain.context.addCookies(admin.cookies);

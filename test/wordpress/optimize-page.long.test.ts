@@ -152,8 +152,8 @@ async function restoreInList(page: Page, ids: number[]) {
   await go(page, 'upload.php?mode=list');
   for (const id of ids) {
     const status = await openMenu(page, id);
-    expect(await status.locator('.imagewright-pill').innerText()).toMatch(/^−\d+ %$/);
-    expect(await status.locator('.imagewright-status-text').innerText()).toMatch(/Optimized: .* smaller/);
+    await expect.poll(() => status.locator('.imagewright-pill').innerText()).toMatch(/^−\d+ %$/);
+    await expect.poll(() => status.locator('.imagewright-status-text').innerText()).toMatch(/Optimized: .* smaller/);
     await status.getByRole('button', { name: /Restore the original/ }).click();
     await status.locator('.imagewright-pill', { hasText: 'Not optimized' }).waitFor(PATIENCE);
   }

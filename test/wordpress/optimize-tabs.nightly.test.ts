@@ -29,10 +29,10 @@ it('tabs keep what they hold, have addresses of their own, and the report counts
     .waitFor(PATIENCE);
   await page.goBack();
   expect(new URL(page.url()).searchParams.get('tab')).toBe('weigh');
-  expect(await page.getByLabel('Address of the page').inputValue()).toBe(`${rig.site.url}/?p=1`);
-  expect(await tab(page, 'Weigh a page').getAttribute('aria-current')).toBe('page');
+  await expect.poll(() => page.getByLabel('Address of the page').inputValue()).toBe(`${rig.site.url}/?p=1`);
+  await expect.poll(() => tab(page, 'Weigh a page').getAttribute('aria-current')).toBe('page');
   await page.reload(PATIENCE);
-  expect(await section(page, 'weigh').isVisible()).toBe(true);
+  await expect.poll(() => section(page, 'weigh').isVisible()).toBe(true);
   // From the report to the images of a state.
   await tab(page, 'Report').click();
   await section(page, 'report').getByRole('link', { name: 'Optimized', exact: true }).click();
@@ -71,7 +71,7 @@ it('a run asks with its price before it spends, and ends with the ways to its im
   await see.click();
   await page.locator(`#post-${ids[0]}`).waitFor(PATIENCE);
   expect(list).toContain('imagewright_run=');
-  expect(await page.locator('tr[id^="post-"]').count()).toBe(2);
+  await expect.poll(() => page.locator('tr[id^="post-"]').count()).toBe(2);
 
   await page.goBack();
   await section(page, 'library').getByRole('button', { name: 'Restore these originals' }).click(PATIENCE);
@@ -100,8 +100,8 @@ it('the list shows a pill with a menu, which closes, and a waiting image is not 
   );
   const { page, expectQuiet } = await openPage('upload.php?mode=list');
   const pill = (of: number) => page.locator(`[data-imagewright-id="${of}"] .imagewright-pill`);
-  expect(await pill(id).innerText()).toMatch(/^−\d+ %$/);
-  expect(await pill(waiting).innerText()).toBe('Waiting');
+  await expect.poll(() => pill(id).innerText()).toMatch(/^−\d+ %$/);
+  await expect.poll(() => pill(waiting).innerText()).toBe('Waiting');
   const menu = await openMenu(page, id);
   await menu.getByText(/^Optimized: /).waitFor(PATIENCE);
   await page.keyboard.press('Escape');

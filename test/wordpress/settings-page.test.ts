@@ -22,9 +22,9 @@ it('settings have three sections; the last is folded and opens where a field is 
   expect(await edge.isVisible()).toBe(false);
   await page.getByRole('radio', { name: 'In the place of the originals' }).check();
   await page.getByText('Advanced').click();
-  expect(await edge.inputValue()).toBe('');
-  expect(await edge.getAttribute('placeholder')).toBe('2560');
-  expect(await page.getByLabel('Credits a day for new uploads').inputValue()).toBe('200');
+  await expect.poll(() => edge.inputValue()).toBe('');
+  await expect.poll(() => edge.getAttribute('placeholder')).toBe('2560');
+  await expect.poll(() => page.getByLabel('Credits a day for new uploads').inputValue()).toBe('200');
   await edge.fill('0');
   await page.getByText('Advanced').click();
   await page.getByRole('button', { name: 'Save Changes' }).click();

@@ -76,7 +76,7 @@ it('the page Media > Optimize weighs a page and names each image', async () => {
   await page.getByRole('button', { name: 'Weigh this page' }).click();
   await page.getByText(/^Phone: [\d.]+ KB became [\d.]+ KB\. Desktop: /).waitFor();
   const row = page.getByRole('row').filter({ hasText: /named-768x\d+\.jpg|named\.jpg/ });
-  expect(await row.innerText()).toMatch(/KB → [\d.]+ KB.*srcset/s);
+  await expect.poll(() => row.innerText()).toMatch(/KB → [\d.]+ KB.*srcset/s);
   const foreign = await rig.site.php<string>(
     `wp_set_current_user( 1 ); return get_permalink( wp_insert_post( array( 'post_title' => 'Foreign', 'post_status' => 'publish', 'post_content' => '<img src="https://elsewhere.example/a.jpg" alt="">' ) ) );`,
   );

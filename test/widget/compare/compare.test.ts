@@ -48,10 +48,10 @@ describe('io-compare', () => {
     const { page } = await open();
     await slider(page).focus();
     for (let press = 0; press < 20; press += 1) await page.keyboard.press('ArrowRight');
-    expect(await slider(page).getAttribute('aria-valuetext')).toBe('70% original');
+    await expect.poll(() => slider(page).getAttribute('aria-valuetext')).toBe('70% original');
     await untilColours(page, [0.6, 0.8], ['red', 'blue']);
     await page.keyboard.press('Home');
-    expect(await slider(page).getAttribute('aria-valuetext')).toBe('0% original');
+    await expect.poll(() => slider(page).getAttribute('aria-valuetext')).toBe('0% original');
     await untilColours(page, [0.1, 0.9], ['blue', 'blue']);
   });
 
@@ -70,7 +70,7 @@ describe('io-compare', () => {
     expect(Number(value)).toBeLessThan(26);
     // The button is up: the pointer moves alone.
     await page.mouse.move(...at(0.7));
-    expect(await slider(page).inputValue()).toBe(value);
+    await expect.poll(() => slider(page).inputValue()).toBe(value);
     await page.mouse.click(...at(0.9));
     await untilColours(page, [0.8, 0.95], ['red', 'blue']);
   });
@@ -79,7 +79,7 @@ describe('io-compare', () => {
     const { page } = await open();
     const button = page.getByRole('button', { name: 'Show original' });
     await button.click();
-    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true');
     await untilColours(page, [0.1, 0.9], ['red', 'red']);
     await button.click();
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);
@@ -130,7 +130,7 @@ describe('io-compare', () => {
     });
     await page.getByRole('button', { name: 'Next image' }).click();
     await untilColours(page, [0.4, 0.6], ['red', 'green']);
-    expect(await compareIn(page).getByText('2 of 2').count()).toBe(1);
+    await expect.poll(() => compareIn(page).getByText('2 of 2').count()).toBe(1);
     // There is no third one: nothing happens.
     await page.getByRole('button', { name: 'Next image' }).click({ force: true });
     await page.getByRole('button', { name: 'Previous image' }).click();
@@ -146,7 +146,7 @@ describe('io-compare', () => {
     await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
     await slider(page).focus();
     for (let press = 0; press < 20; press += 1) await page.keyboard.press('ArrowLeft');
-    expect(await slider(page).getAttribute('aria-valuetext')).toBe('70% original');
+    await expect.poll(() => slider(page).getAttribute('aria-valuetext')).toBe('70% original');
     await untilColours(page, [0.2, 0.4, 0.9], ['blue', 'red', 'red']);
   });
 

@@ -62,14 +62,14 @@ describe('io-compare', () => {
     const tiff: SideInput = { file: 'float.tif', fallback: 'red.png', width: 1600, height: 800, format: 'tiff' };
     const { page } = await open([{ name: 'f.tif', original: tiff, result: blue }]);
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);
-    expect(await compareIn(page).locator('.base').textContent()).toContain('you see a preview');
+    await expect.poll(() => compareIn(page).locator('.base').textContent()).toContain('you see a preview');
   });
 
   it('shows an error if a side cannot be loaded, and retries', async () => {
     const { page } = await open([{ name: 'a.png', original: red, result: { ...blue, file: 'broken.webp' } }]);
     const alert = compareIn(page).getByRole('alert');
-    expect(await alert.textContent()).toContain('could not be loaded');
-    expect(await page.getByRole('slider').isDisabled()).toBe(true);
+    await expect.poll(() => alert.textContent()).toContain('could not be loaded');
+    await expect.poll(() => page.getByRole('slider').isDisabled()).toBe(true);
     await page.route('**/broken.webp', (route) => route.fulfill({ body: bytesOf('blue.webp') }));
     await alert.getByRole('button', { name: 'Try again' }).click();
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);

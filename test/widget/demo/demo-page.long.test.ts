@@ -16,7 +16,7 @@ describe('the demo page', () => {
     await expect.poll(() => page.locator('#connect-error').textContent()).toBe('The service does not know this key.');
     expect(await page.locator('#uploads').evaluate((element) => (element as HTMLButtonElement).disabled)).toBe(true);
     await connect();
-    expect(await page.locator('#account').textContent()).toBe('25 credits · plan free');
+    await expect.poll(() => page.locator('#account').textContent()).toBe('25 credits · plan free');
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
@@ -59,7 +59,9 @@ describe('the demo page', () => {
     const { page, widget, pick, untilState, expectQuiet } = await rig.open();
     await page.getByText('Settings as code').click();
     const [markup, request] = [page.locator('#settings code').first(), page.locator('#settings code').last()];
-    expect(await markup.textContent()).toBe('<image-optimizer format="webp" preset="high"></image-optimizer>');
+    await expect
+      .poll(() => markup.textContent())
+      .toBe('<image-optimizer format="webp" preset="high"></image-optimizer>');
     await pick(1);
     await untilState('ready');
     await widget.getByRole('button', { name: 'Change', exact: true }).click();
@@ -126,8 +128,8 @@ describe('the demo page', () => {
     const { search } = new URL(page.url());
     await visit(search);
     await expect.poll(() => page.locator('#frame').evaluate((frame) => frame.getBoundingClientRect().width)).toBe(390);
-    expect(await page.getByLabel('Language').inputValue()).toBe('ar');
-    expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Language').inputValue()).toBe('ar');
+    await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
   });
 
   it('logs events, newest first, at most 200', async () => {

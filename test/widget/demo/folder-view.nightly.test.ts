@@ -56,10 +56,10 @@ describe('the folder of the demo page', () => {
   it('explains that the browser gives pages no access to folders', async () => {
     const { page } = await rig.open({ search: '?mode=replace', setUp: 'delete window.showDirectoryPicker;' });
     const button = page.getByRole('button', { name: 'Use a folder on this computer' });
-    expect(await button.isDisabled()).toBe(true);
-    expect(await page.locator('#folder-why').textContent()).toContain(
-      'This browser does not give pages access to a folder',
-    );
+    await expect.poll(() => button.isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.locator('#folder-why').textContent())
+      .toContain('This browser does not give pages access to a folder');
   });
 
   it('shows thumbnails in their EXIF orientation', async () => {
@@ -141,7 +141,7 @@ describe('the folder of the demo page', () => {
     const { page, account } = await openFolder(3, { credits: 2 });
     await page.getByRole('button', { name: 'Optimize and replace at once (3)' }).click();
     await expect.poll(() => page.locator('.ask p').textContent()).toContain('1 are missing');
-    expect(await page.getByRole('button', { name: 'Spend and replace' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Spend and replace' }).isDisabled()).toBe(true);
     expect(await charged(account)).toBe(0);
   });
 });

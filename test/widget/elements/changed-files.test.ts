@@ -50,9 +50,9 @@ describe('a file that was changed on the disk after it was chosen', () => {
     await choose(tab);
     await tab.button(text('export.upload')).click();
     await tab.untilState('ready');
-    expect(await rows(tab.widget).count()).toBe(1);
+    await expect.poll(() => rows(tab.widget).count()).toBe(1);
     expect(await textOf(rows(tab.widget))).toContain('90 × 30');
-    expect(await field(rows(tab.widget), 'alt').inputValue()).toBe('A hill');
+    await expect.poll(() => field(rows(tab.widget), 'alt').inputValue()).toBe('A hill');
     expect(await tab.widget.locator('.notice').count()).toBe(0);
   });
 
@@ -65,7 +65,7 @@ describe('a file that was changed on the disk after it was chosen', () => {
     await choose(tab);
     await tab.button(text('export.upload')).click();
     await tab.untilState('ready');
-    expect(await rows(tab.widget).count()).toBe(1);
+    await expect.poll(() => rows(tab.widget).count()).toBe(1);
   });
 
   it('is not blamed for a connection that fails', async () => {

@@ -135,7 +135,7 @@ describe('the drop zone', () => {
     const tab = await rig.open();
     await drag(tab.widget, 'drop', ['b.txt', 'c.txt']);
     await expect.poll(() => tab.widget.locator('.notice').count()).toBe(1);
-    expect(await tab.widget.locator('.files li').count()).toBe(2);
+    await expect.poll(() => tab.widget.locator('.files li').count()).toBe(2);
     expect(await tab.events('io-reject')).toHaveLength(1);
     await tab.button(text('notice.dismiss')).click();
     await expect.poll(() => tab.widget.locator('.notice').count()).toBe(0);

@@ -49,7 +49,7 @@ describe('the centre of crops', () => {
     expect(width / height).toBeCloseTo(2, 1);
     await area.click({ position: { x: width * 0.9, y: height * 0.25 } });
     await expect.poll(() => pointOf(tab)).toEqual({ x: 0.9, y: 0.25 });
-    expect(await slider(tab, 'x').inputValue()).toBe('90');
+    await expect.poll(() => slider(tab, 'x').inputValue()).toBe('90');
     await slider(tab, 'y').focus();
     await tab.page.keyboard.press('ArrowRight');
     await expect.poll(() => pointOf(tab)).toEqual({ x: 0.9, y: 0.26 });

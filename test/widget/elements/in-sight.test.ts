@@ -70,7 +70,7 @@ it('the present step is the one solid button: describe, review, export, download
   await expect.poll(() => solid(tab)).toEqual([text('toolbar.analyze')]);
   await describeAll(tab);
   await expect.poll(() => solid(tab)).toEqual([text('reviewing.title')]);
-  expect(await tab.widget.locator('button.review').getAttribute('data-count')).toBe('2');
+  await expect.poll(() => tab.widget.locator('button.review').getAttribute('data-count')).toBe('2');
   await tab.widget.evaluate((element) =>
     (element as unknown as { optimizer: { acceptAll(): void } }).optimizer.acceptAll(),
   );

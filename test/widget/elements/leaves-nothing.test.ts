@@ -75,8 +75,8 @@ describe('an element that was cleared or removed', () => {
     await missing.evaluate((radio) => (radio as HTMLInputElement).form?.requestSubmit());
     await tab.page.waitForTimeout(100);
     expect(tab.page.url()).toBe(address);
-    expect(await rows(tab.widget).count()).toBe(2);
-    expect(await missing.isChecked()).toBe(true);
+    await expect.poll(() => rows(tab.widget).count()).toBe(2);
+    await expect.poll(() => missing.isChecked()).toBe(true);
     tab.expectQuiet();
   });
 });

@@ -38,7 +38,7 @@ it('other presets are tried inside the comparison, free, each with its bytes and
   expect(high.bytes).toBe(high.size);
   const button = (name: string) => tab.button(new RegExp(`^${name}`));
   const words = (score: number) => text(`quality.${visibleDifference(score)}`);
-  expect(await button('High').getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => button('High').getAttribute('aria-pressed')).toBe('true');
 
   await button('Low').click();
   await expect.poll(async () => (await shown()).size).toBeLessThan(high.size);

@@ -164,7 +164,7 @@ describe('the outcome of an export or a sample', () => {
     const all = tab.widget.locator('.bar .download-all');
     await all.click();
     await expect.poll(() => textOf(all)).toContain(text('compare.position', { index: 1, count: 2 }));
-    expect(await all.getAttribute('aria-busy')).toBe('true');
+    await expect.poll(() => all.getAttribute('aria-busy')).toBe('true');
     release[0]?.();
     await expect.poll(() => textOf(all)).toContain(text('compare.position', { index: 2, count: 2 }));
     await expect.poll(() => release.length).toBe(2);
@@ -214,7 +214,7 @@ describe('the outcome of an export or a sample', () => {
     const notice = tab.widget.locator('.notice');
     await expect.poll(() => notice.locator('.files li').count()).toBe(2);
     expect(await textOf(notice)).toContain(text('notice.download_failed', { count: 2 }));
-    expect(await notice.getByRole('button', { name: text('action.retry') }).count()).toBe(1);
+    await expect.poll(() => notice.getByRole('button', { name: text('action.retry') }).count()).toBe(1);
     rig.proxy.reset();
   });
 
@@ -237,7 +237,7 @@ describe('the outcome of an export or a sample', () => {
     await tab.exportAll();
     await expect.poll(() => textOf(tab.widget.locator('.notices'))).toContain(text('notice.expired', { hours: 24 }));
     expect(await tab.button(text('action.retry')).count()).toBe(0);
-    expect(await tab.button(text('notice.renew')).count()).toBe(1);
+    await expect.poll(() => tab.button(text('notice.renew')).count()).toBe(1);
     rig.proxy.reset();
   });
 });
@@ -259,7 +259,7 @@ describe('the buttons above the list', () => {
     await tab.untilState('analyzing');
     // A cancellation before the response would repeat the request to learn the job's id.
     await expect.poll(() => rig.vision.requests.length).toBeGreaterThan(length);
-    expect(await analyze.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => analyze.getAttribute('aria-disabled')).toBe('true');
     expect(await focused(tab)).toBe(text('toolbar.analyze'));
     const asked = rig.proxy.seen.filter(({ path }) => /analyze/.test(path)).length;
     await tab.page.keyboard.press('Enter');

@@ -119,7 +119,7 @@ describe('the review of texts', () => {
     await keyboard.press('Control+ArrowUp');
     await expect.poll(() => shown(tab)).toBe('picture-0.png');
     expect(await focused(tab)).toBe('alt');
-    expect(await alt(tab).inputValue()).toBe('');
+    await expect.poll(() => alt(tab).inputValue()).toBe('');
     // A typed text says that the image is no decoration.
     await keyboard.type('A heron');
     await keyboard.press('Enter');
@@ -130,7 +130,7 @@ describe('the review of texts', () => {
     // The text of before comes back, and the dialog stays.
     await keyboard.type(', perhaps');
     await keyboard.press('Escape');
-    expect(await alt(tab).inputValue()).toBe(after[1]?.metadata.alt);
+    await expect.poll(() => alt(tab).inputValue()).toBe(after[1]?.metadata.alt);
     await keyboard.press('Escape');
     await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);
     expect(await focused(tab)).toBe(text('reviewing.title'));
@@ -173,7 +173,7 @@ describe('the review of texts', () => {
     rig.vision.answer = { ...GOOD_ANSWER, alt: 'Something else' };
     await analyze(tab);
     rig.vision.reset();
-    expect(await alt(tab).inputValue()).toBe(`${GOOD_ANSWER.alt} and more`);
+    await expect.poll(() => alt(tab).inputValue()).toBe(`${GOOD_ANSWER.alt} and more`);
   });
 
   it.each([

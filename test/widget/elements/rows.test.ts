@@ -32,13 +32,13 @@ describe('the rows', () => {
     await alt.fill('A first text');
     await alt.press('Enter');
     await expect.poll(async () => (await tab.events('io-metadata-change')).length).toBe(1);
-    expect(await alt.inputValue()).toBe('A first text');
+    await expect.poll(() => alt.inputValue()).toBe('A first text');
     expect(await focused(tab)).toBe('#0 alt');
 
     await alt.blur();
     await alt.fill('Another');
     await alt.press('Escape');
-    expect(await alt.inputValue()).toBe('A first text');
+    await expect.poll(() => alt.inputValue()).toBe('A first text');
     await field(rows(tab.widget).first(), 'title').fill('A title');
     await field(rows(tab.widget).first(), 'title').blur();
     await expect.poll(async () => (await tab.events('io-metadata-change')).length).toBe(2);
@@ -97,14 +97,14 @@ describe('the rows', () => {
     await expect.poll(() => textOf(row)).toContain(text('row.edited'));
     expect(await box.boundingBox()).toMatchObject({ x, y });
     await tab.page.mouse.up();
-    expect(await box.isChecked()).toBe(true);
+    await expect.poll(() => box.isChecked()).toBe(true);
   });
 
   it('move the focus after a removal: to the next row, the last row, and at the end to "Add images"', async () => {
     const tab = await rig.open();
     await tab.upload(3);
     const remove = (index: number) => tab.button(text('row.remove', { name: `picture-${index}.png` }));
-    expect(await tab.widget.getByRole('button', { name: /^Remove/ }).count()).toBe(3);
+    await expect.poll(() => tab.widget.getByRole('button', { name: /^Remove/ }).count()).toBe(3);
     await remove(1).click();
     await expect.poll(() => focused(tab)).toBe('#1 remove');
     await expect.poll(() => rows(tab.widget).count()).toBe(2);
@@ -124,7 +124,7 @@ describe('the rows', () => {
     await tab.pick('small/graphic-badge-alpha.png');
     const row = rows(tab.widget).first();
     await expect.poll(() => row.locator('[part~=row-error]').count()).toBe(1);
-    expect(await field(row, 'alt').getAttribute('aria-describedby')).toMatch(/^error /);
+    await expect.poll(() => field(row, 'alt').getAttribute('aria-describedby')).toMatch(/^error /);
     rig.proxy.reset();
     await tab.button(text('row.retry', { name: 'graphic-badge-alpha.png' })).click();
     await tab.untilState('ready');

@@ -89,7 +89,7 @@ describe('many images', () => {
     const remove = tab.button(text('action.remove'));
     await remove.click();
     await expect.poll(() => focused(tab)).toBe(text('confirm.keep'));
-    expect(await tab.widget.locator('dialog h2').textContent()).toBe(text('confirm.clear', { count: 2 }));
+    await expect.poll(() => tab.widget.locator('dialog h2').textContent()).toBe(text('confirm.clear', { count: 2 }));
     await tab.page.keyboard.press('Enter');
     await expect.poll(() => focused(tab)).toBe(text('action.remove'));
     expect(await rowCount(tab)).toBe(6);
@@ -102,7 +102,7 @@ describe('many images', () => {
     await expect.poll(() => tab.spoken()).toContain('polite: 2 images removed');
     expect((await tab.spoken()).filter((said) => said.includes('removed'))).toHaveLength(1);
     expect(await focused(tab)).toBe(text('action.remove'));
-    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => remove.getAttribute('aria-disabled')).toBe('true');
 
     await tab.page.reload();
     await expect.poll(() => rowCount(tab)).toBe(4);
@@ -113,7 +113,7 @@ describe('many images', () => {
     await tab.upload(6);
     const idle = tab.widget.locator('.selection').getByRole('button', { name: text('export.none') });
     await tab.button(text('finder.select')).click();
-    expect(await idle.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => idle.getAttribute('aria-disabled')).toBe('true');
     await selectRows(tab, 2, 3);
     await tab.button(text('export.some', { count: 2 })).click();
     const dialog = tab.widget.locator('dialog');

@@ -39,7 +39,7 @@ describe('the public element', () => {
       maxFiles: 3,
       autoUpload: false,
     });
-    expect(await tab.widget.getAttribute('data-state')).toBe('empty');
+    await expect.poll(() => tab.widget.getAttribute('data-state')).toBe('empty');
     expect(await tab.widget.evaluate((element) => element.matches(':state(empty)'))).toBe(true);
     await tab.pick('small/graphic-badge-alpha.png');
     await expect.poll(() => tab.button(text('export.upload')).count()).toBe(1);
@@ -47,7 +47,7 @@ describe('the public element', () => {
     await tab.button(text('export.upload')).click();
     await expect.poll(() => tab.widget.getAttribute('session-id')).toMatch(/^sess_/);
     await tab.untilState('ready');
-    expect(await tab.widget.getAttribute('data-state')).toBe('ready');
+    await expect.poll(() => tab.widget.getAttribute('data-state')).toBe('ready');
     await tab.widget.evaluate((element) => element.setAttribute('format', 'png'));
     await expect.poll(async () => (await read()).settings.format).toBe('png');
     await tab.widget.evaluate((element) => element.setAttribute('format', 'bmp'));
@@ -126,7 +126,9 @@ describe('the public element', () => {
     await tab.button(text('confirm.yes', { count: 1 })).click();
     await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     expect((await tab.ledger()).charged).toBe(1);
-    expect(await tab.widget.locator('io-row').nth(1).locator('[data-control=alt]').inputValue()).toBe('Kept');
+    await expect
+      .poll(() => tab.widget.locator('io-row').nth(1).locator('[data-control=alt]').inputValue())
+      .toBe('Kept');
   });
 
   it('changes nothing while it is read-only, but downloads results', async () => {
@@ -136,7 +138,7 @@ describe('the public element', () => {
     await tab.untilState('done');
     await tab.widget.evaluate((element) => element.setAttribute('readonly', ''));
     await expect.poll(() => tab.button(/^Remove/).count()).toBe(0);
-    expect(await tab.widget.locator('[data-control=alt]').getAttribute('readonly')).toBe('');
+    await expect.poll(() => tab.widget.locator('[data-control=alt]').getAttribute('readonly')).toBe('');
     expect(await tab.button(text('toolbar.clear')).count()).toBe(0);
     const download = tab.page.waitForEvent('download');
     await tab.button(text('row.download', { name: 'picture-0.webp' })).click();

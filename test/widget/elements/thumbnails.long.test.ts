@@ -103,7 +103,7 @@ describe('thumbnails', () => {
       expect(width).toBeGreaterThanOrEqual(56);
       expect(width).toBeLessThan(90);
       expect(await thumb(2).locator('canvas').count()).toBe(0);
-      expect(await thumb(2).locator('svg').count()).toBe(1);
+      await expect.poll(() => thumb(2).locator('svg').count()).toBe(1);
       tab.expectQuiet();
     });
   });

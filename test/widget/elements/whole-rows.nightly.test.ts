@@ -131,7 +131,7 @@ describe('rows of a list longer than the screen', () => {
     // The neighbours are whole as well.
     expect(await isWhole(rows(tab.widget).nth(3))).toBe(true);
     await tab.page.keyboard.type('tence');
-    expect(await field(row, 'alt').inputValue()).toBe('Half a sentence');
+    await expect.poll(() => field(row, 'alt').inputValue()).toBe('Half a sentence');
   });
 
   it('keep typed text until they are whole again', async () => {
@@ -145,7 +145,7 @@ describe('rows of a list longer than the screen', () => {
     await expect.poll(() => isWhole(row)).toBe(false);
     await row.scrollIntoViewIfNeeded();
     await expect.poll(() => isWhole(row)).toBe(true);
-    expect(await field(row, 'alt').inputValue()).toBe('A bridge at night');
+    await expect.poll(() => field(row, 'alt').inputValue()).toBe('A bridge at night');
   });
 
   it('show their state and error while they are brief', async () => {
@@ -182,7 +182,7 @@ describe('rows of a list longer than the screen', () => {
     // As a browser does with a match of a search.
     await row.locator('.facts').scrollIntoViewIfNeeded();
     await expect.poll(() => isWhole(row)).toBe(true);
-    expect(await field(row, 'alt').inputValue()).toBe('A heron waits in the reeds');
+    await expect.poll(() => field(row, 'alt').inputValue()).toBe('A heron waits in the reeds');
   });
 
   it('are not kept in memory after all images were removed', async () => {

@@ -124,10 +124,10 @@ describe('io-settings', () => {
     await field.fill('12');
     await page.keyboard.press('Tab');
     await expect.poll(async () => (await told(page)).at(-1)).toMatchObject({ responsiveSizes: [900] });
-    expect(await field.inputValue()).toBe('12');
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => field.inputValue()).toBe('12');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     const error = await field.getAttribute('aria-describedby');
-    expect(await page.locator(`#${error}`).textContent()).toBe('A whole number from 16 to 8,192.');
+    await expect.poll(() => page.locator(`#${error}`).textContent()).toBe('A whole number from 16 to 8,192.');
   });
 
   it('merges a duplicate size and shows a note', async () => {
@@ -138,7 +138,7 @@ describe('io-settings', () => {
     await page.locator('.sizes input[name^=width]').last().fill('640');
     await page.keyboard.press('Enter');
     await expect.poll(() => widths(page)).toEqual(['640']);
-    expect(await page.locator('.sizes [role=status]').textContent()).toContain('640 is already in the list');
+    await expect.poll(() => page.locator('.sizes [role=status]').textContent()).toContain('640 is already in the list');
   });
 
   it('adds up to ten sizes, focuses the new field, and moves the focus after a removal', async () => {
@@ -149,7 +149,7 @@ describe('io-settings', () => {
     await expect.poll(async () => (await widths(page)).length).toBe(10);
     expect(new Set(await widths(page)).size).toBe(10);
     await add.click({ force: true });
-    expect(await page.locator('.sizes [role=status]').textContent()).toContain('No more than 10 sizes');
+    await expect.poll(() => page.locator('.sizes [role=status]').textContent()).toContain('No more than 10 sizes');
     await page.getByRole('button', { name: 'Remove size 480' }).click();
     await expect.poll(async () => (await widths(page)).length).toBe(9);
     const focused = () =>
@@ -171,7 +171,7 @@ describe('io-settings', () => {
     await field.fill('4');
     await set(page, 'settings', { settings: { format: 'png', preset: 'low', responsive: true } });
     await expect.poll(() => page.getByRole('radio', { name: 'PNG' }).isChecked()).toBe(true);
-    expect(await field.inputValue()).toBe('4');
+    await expect.poll(() => field.inputValue()).toBe('4');
   });
 
   it('reports further formats behind the main one, and none if they are taken away', async () => {
@@ -190,7 +190,7 @@ describe('io-settings', () => {
     await expect
       .poll(async () => (await told(page)).at(-1))
       .toMatchObject({ format: 'avif', formats: ['avif', 'jpeg'] });
-    expect(await box('JPEG').isChecked()).toBe(true);
+    await expect.poll(() => box('JPEG').isChecked()).toBe(true);
     await box('JPEG').uncheck();
     await expect.poll(async () => JSON.parse(JSON.stringify((await told(page)).at(-1)))).not.toHaveProperty('formats');
     expectQuiet();
@@ -206,7 +206,7 @@ describe('io-settings', () => {
     await width.fill('12');
     await page.keyboard.press('Tab');
     expect(await told(page)).toHaveLength(1);
-    expect(await width.inputValue()).toBe('12');
+    await expect.poll(() => width.inputValue()).toBe('12');
     expect(await width.evaluate((field) => (field as HTMLInputElement).validity.rangeUnderflow)).toBe(true);
     await width.fill('');
     await page.keyboard.press('Tab');
@@ -251,7 +251,7 @@ describe('io-settings', () => {
     const { page } = await open();
     await set(page, 'settings', { disabled: true });
     await expect.poll(() => page.getByRole('radio', { name: 'AVIF' }).isDisabled()).toBe(true);
-    expect(await page.getByRole('switch', { name: 'Responsive sizes' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('switch', { name: 'Responsive sizes' }).isDisabled()).toBe(true);
   });
 
   it('shows the cost: charged, left, missing and unknown', async () => {
@@ -275,7 +275,7 @@ describe('io-settings', () => {
     await set(page, 'cost', { cost: { ...cost, balance: 9, balanceAfter: -3, sufficient: false, shortfall: 3 } });
     await expect.poll(text).toContain('You need 3 more credits');
     await expect.poll(text).toContain('You have 9 credits.');
-    expect(await page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(true);
     await set(page, 'cost', { failed: true });
     await page.getByRole('button', { name: 'Try again' }).click();
     expect((await told(page)).at(-1)).toBe('retry');

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { serveLocally } from '../../support/serve-locally.ts';
 
 /** A store of files on another host: stands for a bucket, or for another site. It answers only with what was sent to it. */
 export interface Bucket {
@@ -39,14 +39,11 @@ export async function serveBucket(): Promise<Bucket> {
     response.writeHead(file ? 200 : 404, { 'Content-Type': pathname.endsWith('.webp') ? 'image/webp' : 'image/jpeg' });
     response.end(request.method === 'HEAD' ? undefined : file);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await serveLocally(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     files,
     missed,
-    close() {
-      server.closeAllConnections();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close,
   };
 }
