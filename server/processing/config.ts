@@ -18,7 +18,10 @@ export const processingConfig = z.object({
     ),
   IMAGE_TIMEOUT_SECONDS: whole(1, 3600)
     .default(120)
-    .describe('Seconds that one image with all its variants may take before its process is killed.'),
+    .describe(
+      'Seconds of processor time that one image with all its variants may take before its process is killed. A process that ' +
+        'stands still is killed after as many seconds by the clock.',
+    ),
   MAX_PIXELS: whole(1, 268_000_000)
     .default(50_000_000)
     .describe('Largest image accepted, in pixels over all frames that are decoded.'),

@@ -27,3 +27,27 @@ function readProcessorTime(pid: number): number | undefined {
     return undefined;
   }
 }
+
+/** A process that uses less of its time than this stands still: it waits for something that never comes. */
+const STANDSTILL = 0.01;
+/** Milliseconds between two looks, at least: below that, a pause of the whole machine would seem a standstill. */
+const LOOK_MS = 5_000;
+
+/**
+ * Calls `onOver` once a process has used `seconds` of processor time by a stopwatch that `measureProcessorTime` started, or has
+ * stood still. On a busy machine that takes longer than `seconds` by the clock, never less.
+ * @returns cancels the limit
+ */
+export function limitProcessorTime(usedMs: () => number, seconds: number, onOver: () => void): () => void {
+  const limitMs = seconds * 1000;
+  let timer: NodeJS.Timeout;
+  const wait = (waitMs: number, before: number) => {
+    timer = setTimeout(() => {
+      const used = usedMs();
+      if (used >= limitMs || used - before < waitMs * STANDSTILL) onOver();
+      else wait(Math.max(limitMs - used, LOOK_MS), used);
+    }, waitMs);
+  };
+  wait(limitMs, 0);
+  return () => clearTimeout(timer);
+}

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import Tinypool from 'tinypool';
-import { measureProcessorTime } from './processor-time.ts';
+import { limitProcessorTime, measureProcessorTime } from './processor-time.ts';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
@@ -24,7 +24,7 @@ export class WorkerTimedOut extends Error {}
 
 /** Options of one task. */
 export interface RunOptions {
-  /** Counted from the moment a process takes the task. */
+  /** Processor time of the process, counted from the moment it takes the task; a process that stands still is killed, too. */
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
   onStep?: ((step: RenderStep) => void) | undefined;
@@ -119,7 +119,7 @@ class RunningTask {
   #pid: number | undefined;
   /** Reason of the kill. */
   #killed: unknown;
-  #timer: NodeJS.Timeout;
+  #cancelLimit: () => void;
   #send: (message: PoolMessage) => void = () => {};
 
   readonly #find: (pid: number) => ChildProcess | undefined;
@@ -128,7 +128,8 @@ class RunningTask {
   constructor(options: RunOptions, find: (pid: number) => ChildProcess | undefined) {
     this.#options = options;
     this.#find = find;
-    this.#timer = this.#limit(START_SECONDS, new WorkerCrashed(false, 'did not start'));
+    const timer = setTimeout(() => this.kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
+    this.#cancelLimit = () => clearTimeout(timer);
   }
 
   /** Aborts when the task is killed before a process took it. */
@@ -157,7 +158,7 @@ class RunningTask {
 
   end(): void {
     this.#options.connect?.(undefined);
-    clearTimeout(this.#timer);
+    this.#cancelLimit();
   }
 
   #receive(message: WorkerMessage): void {
@@ -173,14 +174,11 @@ class RunningTask {
       killProcess(pid);
       return;
     }
-    clearTimeout(this.#timer);
-    this.#timer = this.#limit(this.#options.timeoutSeconds, new WorkerTimedOut());
-    this.#options.onTaken?.(measureProcessorTime(pid));
+    this.#cancelLimit();
+    const usedMs = measureProcessorTime(pid);
+    this.#cancelLimit = limitProcessorTime(usedMs, this.#options.timeoutSeconds, () => this.kill(new WorkerTimedOut()));
+    this.#options.onTaken?.(usedMs);
     this.#options.connect?.(() => this.#send({ type: 'yield' }));
-  }
-
-  #limit(seconds: number, reason: Error): NodeJS.Timeout {
-    return setTimeout(() => this.kill(reason), seconds * 1000);
   }
 }
 

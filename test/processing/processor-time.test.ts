@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { measureProcessorTime } from '../../server/processing/processor-time.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { limitProcessorTime, measureProcessorTime } from '../../server/processing/processor-time.ts';
 
 /** Starts a Node process that answers each line with a line, after it ran the code. */
 async function startProcess(code: string) {
@@ -36,5 +36,46 @@ describe('measureProcessorTime', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(usedMs()).toBe(0);
+  });
+});
+
+describe('limitProcessorTime', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Seconds by the clock until a process that gets this share of a processor is over a limit of 5 s; `after` seconds it stops. */
+  async function secondsUntilOver(share: number, after = Number.POSITIVE_INFINITY): Promise<number> {
+    const startedAt = Date.now();
+    const passed = () => (Date.now() - startedAt) / 1000;
+    const over = new Promise<number>((resolve) => {
+      limitProcessorTime(
+        () => Math.min(passed(), after) * share * 1000,
+        5,
+        () => resolve(passed()),
+      );
+    });
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    return over;
+  }
+
+  it('ends a process that has a processor for itself by the clock', async () => {
+    expect(await secondsUntilOver(1)).toBe(5);
+  });
+
+  it.each([0.5, 0.1, 0.03])('gives a process with %s of a processor its whole time', async (share) => {
+    expect(await secondsUntilOver(share)).toBeGreaterThanOrEqual(5 / share);
+    expect(await secondsUntilOver(share)).toBeLessThan(5 / share + 6);
+  });
+
+  it('ends a process that stands still, at once or later', async () => {
+    expect(await secondsUntilOver(0)).toBe(5);
+    expect(await secondsUntilOver(0.5, 4)).toBeLessThan(16);
+  });
+
+  it('is cancelled', async () => {
+    const over = vi.fn();
+    limitProcessorTime(() => 0, 5, over)();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(over).not.toHaveBeenCalled();
   });
 });
