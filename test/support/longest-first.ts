@@ -16,7 +16,7 @@ const LONG = [
   'test/wordpress/',
   'test/sign-in/interrupted.test.ts',
   'test/plugin-bridge/cli/',
-  'test/processing/nasty.test.ts',
+  'test/processing/',
   'test/dashboard/',
   'test/widget/',
   'test/account-api/',
