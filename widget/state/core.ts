@@ -1,4 +1,5 @@
 import type { Limits } from '#contract';
+import type { ClientOptions } from '../../plugin-bridge/sdk/index.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { createDebounce } from './debounce.ts';
 import { type Environment, pageEnvironment } from './environment.ts';
@@ -6,16 +7,54 @@ import { isExpired, toOptimizerError } from './errors.ts';
 import { CANCELABLE_EVENTS, type EventDetails, type EventName, type OptimizerEvent } from './event-details.ts';
 import { createItemStore, type MutableStore } from './item-store.ts';
 import { createListeners, type Listeners } from './listeners.ts';
+import type { Translate } from './messages.ts';
 import { createNotices, type Notices } from './notices.ts';
-import type { OptimizerConfig, OptimizerOptions, Translate } from './optimizer-interface.ts';
 import { DEFAULT_SETTINGS } from './session/settings.ts';
 import { createTransport, type Transport } from './transport.ts';
-import type { OptimizerError, Phase, Settings } from './types.ts';
+import type { OptimizerError, Phase, Restrictions, Settings } from './types.ts';
 
 /** Delay of change events, in milliseconds. */
 const FRAME_MS = 16;
 /** Delay of change events of progress, in milliseconds. */
 const PROGRESS_MS = 250;
+
+/** Options that can be changed at any time. */
+export interface OptimizerConfig {
+  /** Base URL of `/v1/…`. Default: the page's own origin. */
+  endpoint: string;
+  /** Sent with each request; a function is called for each. */
+  headers: ClientOptions['headers'];
+  /** For development and trusted pages only. */
+  apiKey: string | undefined;
+  /** Calls that replace those of the client. */
+  transport: Partial<Transport> | undefined;
+  restrictions: Partial<Restrictions>;
+  /** Uploads at a time, 1-10. */
+  concurrency: number;
+  /** Upload tries for a file before it is given up, 1-10. */
+  retries: number;
+  /** Milliseconds without a byte after which an upload is retried; 0 turns it off. */
+  stallTimeout: number;
+  /** Images in one export request, 1-99. */
+  batchSize: number;
+  autoUpload: boolean;
+  autoAnalyze: boolean;
+  /** `server`: CMS media are imported by the service from their addresses; else the page fetches them. */
+  importBy: 'page' | 'server';
+  /** Options of an analysis: `language`, `context`, `keywords` … */
+  analyzeOptions: { [option: string]: unknown };
+  /** Name under which this tab keeps session, settings and texts for a reload; empty: only by the session's id. */
+  remember: string;
+  settings: Partial<Settings>;
+  translate: Translate;
+  /** Writes a size in bytes, in the widget's language. */
+  formatBytes(bytes: number): string;
+}
+
+/** Options of `Optimizer`. */
+export interface OptimizerOptions extends Partial<OptimizerConfig> {
+  environment?: Partial<Environment>;
+}
 
 /** State and services that all parts of the flow share. */
 export interface Core {

@@ -1,4 +1,4 @@
-import type { Translate } from './optimizer-interface.ts';
+import type { Translate } from './messages.ts';
 import type { OptimizerError, OptimizerErrorCode } from './types.ts';
 
 /** Optional properties that errors of the client, of `fetch` and of adapters share. */

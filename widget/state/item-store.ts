@@ -1,8 +1,23 @@
 import type { Environment } from './environment.ts';
 import { createItemUpdates } from './item-updates.ts';
 import { createItemViews } from './item-views.ts';
-import type { Counts, ItemStore } from './optimizer-interface.ts';
+import type { Unsubscribe } from './listeners.ts';
+import type { Counts } from './review/item-questions.ts';
 import type { Item, ListFilter } from './types.ts';
+
+/** The images, readable and observable. */
+export interface ItemStore {
+  readonly size: number;
+  /** All, as they are now, in the order of adding. */
+  list(): readonly Item[];
+  /** Those that the filter shows. A row that no longer fits stays until `setFilter` is called again. */
+  visible(): readonly Item[];
+  get(id: string): Item | undefined;
+  /** Called when rows come, go or change place; not when one of them changes. */
+  subscribeList(listener: () => void): Unsubscribe;
+  /** Called with the new snapshot, at most ten times a second while only progress changes. */
+  subscribeItem(id: string, listener: (item: Item) => void): Unsubscribe;
+}
 
 /** The store with the methods that change it. */
 export interface MutableStore extends ItemStore {

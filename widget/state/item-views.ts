@@ -1,5 +1,4 @@
-import type { Counts } from './optimizer-interface.ts';
-import { countItems, createSearch, showsIn } from './review/item-questions.ts';
+import { type Counts, countItems, createSearch, showsIn } from './review/item-questions.ts';
 import type { Item, ListFilter } from './types.ts';
 
 /** Creates the lists and counts of the store's items, which are computed when they are read. */

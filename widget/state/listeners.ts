@@ -1,11 +1,13 @@
-/** Functions that want to know of something. */
+/** Stops a subscription. */
+export type Unsubscribe = () => void;
+
+/** A set of listeners. */
 export interface Listeners<Args extends unknown[]> {
-  /** Adds one; the answer takes it away. */
-  add(listener: (...args: Args) => void): () => void;
+  add(listener: (...args: Args) => void): Unsubscribe;
   call(...args: Args): void;
 }
 
-/** A set of listeners. One that throws keeps none of the others from being called. */
+/** Creates a set of listeners. An error of one does not stop the others. */
 export function createListeners<Args extends unknown[]>(): Listeners<Args> {
   const all = new Set<(...args: Args) => void>();
   return {

@@ -32,3 +32,6 @@ export interface Announcement {
   readonly text: string;
   readonly urgency: 'polite' | 'assertive';
 }
+
+/** Gives a text of the widget in its language; `params` fill the placeholders, `count` chooses the plural. */
+export type Translate = (key: string, params?: { [name: string]: string | number }) => string;

@@ -1,11 +1,10 @@
-import { type Core, createCore } from './core.ts';
+import { type Core, createCore, type OptimizerOptions } from './core.ts';
 import type { Flow } from './flow.ts';
-import type { OptimizerOptions } from './optimizer-interface.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createSettingsStore } from './session/settings-store.ts';
-import { deriveState } from './state-of.ts';
-import type { Item, OptimizerState } from './types.ts';
+import type { AddSource, Item, OptimizerState } from './types.ts';
 import { createAdding } from './uploads/add-files.ts';
+import type { Candidate } from './uploads/collect-files.ts';
 import { createServiceLimits } from './uploads/service-limits.ts';
 import { Uploading } from './uploads/uploading.ts';
 
@@ -22,6 +21,8 @@ export interface OptimizerParts {
   flow: Flow | null;
   /** The load in progress or done; null before it and after a failed one. */
   loading: Promise<Flow> | null;
+  /** Ends the announcements of the online state. */
+  readonly stopListening: () => void;
   disposed: boolean;
 }
 
@@ -50,23 +51,36 @@ export function createParts(options: OptimizerOptions): OptimizerParts {
     }),
     flow: null,
     loading: null,
+    stopListening: announceOnline(core),
     disposed: false,
   };
   let emitted: OptimizerState = 'empty';
   core.changes.add(() => {
     const previous = emitted;
-    emitted = currentState(parts);
+    emitted = stateOf(parts);
     if (emitted !== previous) core.emit('io-state-change', { state: emitted, previous });
     requestCost(parts);
   });
   return parts;
 }
 
-/** Returns the present state of the widget. */
-export function currentState({ core, runs, flow, uploading }: OptimizerParts): OptimizerState {
+/** Announces changes of the online state. Returns a function that ends it. */
+function announceOnline({ env, announcer, t, touch }: Core): () => void {
+  return env.online.subscribe(() => {
+    announcer.say('online', () => t(env.online.isOnline() ? 'announce.online' : 'announce.offline'));
+    touch();
+  });
+}
+
+/** Derives the state of the widget from the states of its parts. */
+export function stateOf({ core, runs, flow, uploading }: OptimizerParts): OptimizerState {
   const { store, blocked } = core;
-  const outcome = flow?.exports.outcome ?? null;
-  return deriveState({ store, run: runs.current, uploading: uploading.queue.busy, blocked, outcome });
+  if (runs.current) return runs.current;
+  if (blocked) return 'error';
+  if (store.size === 0) return 'empty';
+  if (uploading.queue.busy) return 'uploading';
+  const { toExport, exported } = store.counts();
+  return flow?.exports.outcome || (exported > 0 && toExport === 0) ? 'done' : 'ready';
 }
 
 /** Requests the price of the next export, unless something runs. */
@@ -102,11 +116,52 @@ export function withFlow(parts: OptimizerParts, task: (flow: Flow) => void): voi
 }
 
 /** Removes items from all parts. */
-export function removeItems({ core, flow, uploading, adding }: OptimizerParts, items: readonly Item[]): void {
+function removeItems({ core, flow, uploading, adding }: OptimizerParts, items: readonly Item[]): void {
   const ids = items.map(({ id }) => id);
   uploading.forget(ids);
   flow?.forget(ids);
   adding.forget(items);
   const removed = core.store.remove(ids);
   if (removed.length > 0) core.emit('io-remove', { items: removed });
+}
+
+/** Removes all items and leaves the session. */
+export function reset(parts: OptimizerParts): void {
+  const { core, flow } = parts;
+  core.epoch += 1;
+  removeItems(parts, core.store.list());
+  flow?.exports.forgetOutcome();
+  flow?.cost.outdate();
+  core.notices.drop();
+  core.blocked = null;
+  core.sessionId = null;
+}
+
+/** Adds candidates, and loads the flow for them. */
+export async function addCandidates(parts: OptimizerParts, candidates: readonly Candidate[], source: AddSource) {
+  const outcome = await parts.adding.add(candidates, source);
+  // Files are added even if the code of the flow cannot be fetched yet.
+  if (outcome.added.length > 0) await loadFlow(parts).catch(() => {});
+  return outcome;
+}
+
+/** Removes items of the session, which a reload must not restore, and announces it. */
+export function removeByUser(parts: OptimizerParts, items: readonly Item[]): void {
+  const { announcer, t } = parts.core;
+  const [item] = items;
+  if (!item) return;
+  removeItems(parts, items);
+  parts.flow?.persistence.addRemoved(items.flatMap(({ imageId }) => imageId ?? []));
+  const name = items.length > 1 ? t('cost.images', { count: items.length }) : item.name;
+  announcer.say('removed', t('announce.removed', { name }));
+}
+
+/** Ends timers, requests and subscriptions. */
+export function disposeParts(parts: OptimizerParts): void {
+  parts.disposed = true;
+  parts.stopListening();
+  parts.runs.leave();
+  parts.uploading.queue.dispose();
+  parts.flow?.dispose();
+  parts.core.dispose();
 }

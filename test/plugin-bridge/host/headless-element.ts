@@ -1,6 +1,6 @@
 import type { HostElement } from '../../../plugin-bridge/host/index.ts';
 import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
-import { createOptimizer, type Optimizer } from '../../../widget/state/index.ts';
+import { Optimizer } from '../../../widget/state/index.ts';
 
 const { t } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 
@@ -17,7 +17,7 @@ export class HeadlessElement extends EventTarget implements HostElement {
     super();
     this.endpoint = endpoint;
     this.apiKey = apiKey;
-    this.optimizer = createOptimizer({ endpoint, apiKey, translate: t, environment: { storage: null } });
+    this.optimizer = new Optimizer({ endpoint, apiKey, translate: t, environment: { storage: null } });
     this.optimizer.on((event) => {
       const { type, detail, cancelable } = event;
       const sent = new CustomEvent(type, { detail, cancelable });

@@ -1,7 +1,6 @@
 import {
   type Announcement,
-  createOptimizer,
-  type Optimizer,
+  Optimizer,
   type OptimizerEvent,
   type OptimizerOptions,
 } from '../../../widget/state/index.ts';
@@ -27,7 +26,7 @@ export function startOptimizer(
   { service = createScriptedService(), env = createTestEnvironment() } = {},
 ): Started {
   const translate = (key: string, params: object = {}) => [key, ...Object.values(params)].join(' ');
-  const optimizer = createOptimizer({ transport: service.transport, environment: env, translate, ...options });
+  const optimizer = new Optimizer({ transport: service.transport, environment: env, translate, ...options });
   const events: OptimizerEvent[] = [];
   const said: Announcement[] = [];
   optimizer.on((event) => events.push(event));

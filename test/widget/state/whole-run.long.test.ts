@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
-import { createOptimizer, type Optimizer, type OptimizerOptions } from '../../../widget/state/index.ts';
+import { Optimizer, type OptimizerOptions } from '../../../widget/state/index.ts';
 import { FIXTURES } from '../../support/api-client.ts';
 import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../../support/fake-vision-server.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -39,7 +39,7 @@ const { t: translate } = createI18n({ locale: 'en', messages: await loadLocale('
 function start(stored = new Map<string, string>(), options: OptimizerOptions = {}): Optimizer {
   const { storage } = createTestEnvironment(stored);
   const { apiKey } = account;
-  const optimizer = createOptimizer({ endpoint: service.url, apiKey, translate, environment: { storage }, ...options });
+  const optimizer = new Optimizer({ endpoint: service.url, apiKey, translate, environment: { storage }, ...options });
   open.push(optimizer);
   return optimizer;
 }

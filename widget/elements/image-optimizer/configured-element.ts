@@ -2,11 +2,10 @@ import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit'
 import type { I18n, Messages } from '../../i18n/index.ts';
 import {
   type Announcement,
-  createOptimizer,
   DEFAULT_CONFIG,
   DEFAULT_SETTINGS,
   NO_LIMITS,
-  type Optimizer,
+  Optimizer,
   type OptimizerConfig,
   type OptimizerEvent,
   type Restrictions,
@@ -170,7 +169,7 @@ export class ConfiguredElement extends LitElement {
     this.readonly = false;
     const texts = { i18n: this.i18n };
     this.#texts = texts;
-    this.optimizer = createOptimizer({
+    this.optimizer = new Optimizer({
       translate: (key, params) => texts.i18n.t(key, params),
       formatBytes: (bytes) => texts.i18n.formatBytes(bytes),
     });

@@ -1,8 +1,13 @@
-import type { Counts, ItemStore } from '../optimizer-interface.ts';
 import type { EditableField, Item, ListFilter } from '../types.ts';
 
-/** The items with these ids, as far as they are there; all of them without ids. */
-export const itemsOf = (store: Pick<ItemStore, 'get' | 'list'>, ids?: readonly string[]): readonly Item[] =>
+/** A store to look items up in. */
+interface Items {
+  get(id: string): Item | undefined;
+  list(): readonly Item[];
+}
+
+/** Returns the existing items with these ids. Default: all. */
+export const itemsOf = (store: Items, ids?: readonly string[]): readonly Item[] =>
   ids?.flatMap((id) => store.get(id) ?? []) ?? store.list();
 
 /** Fields that the review shows, in their order. */
@@ -55,7 +60,26 @@ export function createSearch(query: string): (item: Item) => boolean {
   };
 }
 
-/** Counts what toolbars show. */
+/** Counts that toolbars show. */
+export interface Counts {
+  readonly total: number;
+  /** At the server. */
+  readonly uploaded: number;
+  readonly failed: number;
+  /** Without alternative text, and not decorative. */
+  readonly missing: number;
+  /** Those of `missing` that are at the server. */
+  readonly undescribed: number;
+  /** Images whose texts the analysis marks for review. */
+  readonly review: number;
+  /** Images with a text that is not accepted yet. */
+  readonly unaccepted: number;
+  /** Uploaded images without a result for the present settings and texts. */
+  readonly toExport: number;
+  readonly exported: number;
+  readonly selected: number;
+}
+
 export function countItems(items: readonly Item[]): Counts {
   const count = (fits: (item: Item) => boolean) => items.filter(fits).length;
   return {

@@ -2,6 +2,7 @@ import type { Core } from '../core.ts';
 import { toOptimizerError } from '../errors.ts';
 import { EDITABLE_FIELDS } from '../review/item-questions.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
+import type { Results } from '../runs/results.ts';
 import type { Item } from '../types.ts';
 import { emptyItem } from '../uploads/new-item.ts';
 import type { SavedItem } from './saved-types.ts';
@@ -41,8 +42,9 @@ export function addLost(deps: LostDeps, saved: readonly SavedItem[]): Item[] {
 }
 
 /** Makes images of an ended session ready to be uploaded again, with their texts. */
-export function loseImages(deps: LostDeps): void {
+export function loseImages(deps: LostDeps, results: Pick<Results, 'forget'>): void {
   const { core } = deps;
+  results.forget(core.store.list().map(({ id }) => id));
   for (const item of core.store.list()) {
     core.store.patch(item.id, withoutImage(core, item));
     keepTexts(deps, item);

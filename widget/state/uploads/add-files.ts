@@ -1,5 +1,4 @@
 import type { Core } from '../core.ts';
-import type { AddOutcome } from '../optimizer-interface.ts';
 import type { AddSource, Item, MediaItem, Rejection } from '../types.ts';
 import type { Candidate } from './collect-files.ts';
 import { itemOfCandidate } from './new-item.ts';
@@ -8,6 +7,12 @@ import { createRestrictions, type KnownCandidate, type Present, readProperties }
 /** Files that are checked at once. The first chunk is small, so that the first rows appear early. */
 const FIRST_CHUNK = 8;
 const CHUNK = 25;
+
+/** Accepted and rejected files. */
+export interface AddOutcome {
+  added: readonly Item[];
+  rejections: readonly Rejection[];
+}
 
 /** Adds files, one batch after the other. `added` is called with the items of each chunk. */
 export function createAdding(core: Core, askLimits: () => Promise<void>, added: (items: readonly Item[]) => void) {

@@ -1,5 +1,7 @@
-import type { FileSource } from '../optimizer-interface.ts';
 import type { AddSource } from '../types.ts';
+
+/** Input of `addFiles`: files, or the DataTransfer of a drop or paste (folders are read recursively). */
+export type FileSource = Iterable<Blob> | ArrayLike<Blob> | DataTransfer;
 
 /** A file that may be added, with properties that its `File` may lack. */
 export interface Candidate {

@@ -1,6 +1,6 @@
 import type { Limits } from '#contract';
 import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
-import type { OptimizerConfig } from '../optimizer-interface.ts';
+import type { OptimizerConfig } from '../core.ts';
 import type { Rejection, RejectionCode, Restrictions } from '../types.ts';
 import type { Candidate } from './collect-files.ts';
 

@@ -65,6 +65,13 @@ export class Uploading {
     );
   }
 
+  /** Uploads all images that have not failed. Resolves when nothing is left to upload. */
+  uploadAll(): Promise<void> {
+    this.upload();
+    if (!this.queue.paused) this.queue.resume();
+    return this.queue.idle();
+  }
+
   forget(ids: readonly string[]) {
     this.queue.remove(ids);
     for (const id of ids) this.#keys.delete(id);
