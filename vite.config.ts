@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
+import { classicHostBuild, cliBuild, engineBeside, hostBuild, sdkBuild } from './plugin-bridge/build/builds.ts';
+import { shortLines } from './plugin-bridge/build/short-lines.ts';
+import { BROWSERS } from './widget/build/browsers.ts';
 import { packTexts } from './widget/build/pack-texts.ts';
 import { importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
 
@@ -39,9 +42,6 @@ function serverBuild(): BuildEnvironmentOptions {
     },
   };
 }
-
-/** Browsers of the last years: all that know `light-dark()` in style sheets, and custom states (Firefox). */
-const BROWSERS = ['chrome123', 'edge123', 'firefox126', 'safari17.5'];
 
 /**
  * A style sheet is a call, which a bundler takes for a side effect and loads with the first chunk that passes by its
@@ -114,13 +114,7 @@ function widgetBuild(): BuildEnvironmentOptions {
 
 /** Puts what editors and other programs read of the elements beside them, and the style sheets that the documentation shares. */
 function descriptionsBeside(): Plugin {
-  const names = [
-    'custom-elements.json',
-    'vscode.html-custom-data.json',
-    'jsx.d.ts',
-    'styles/tokens.css',
-    'styles/palette.css',
-  ];
+  const names = ['custom-elements.json', 'vscode.html-custom-data.json', 'styles/tokens.css', 'styles/palette.css'];
   return {
     name: 'descriptions-beside',
     generateBundle() {
@@ -191,45 +185,6 @@ function localesBeside(): Plugin {
   };
 }
 
-/** The client of the API as one ES module, for pages and programs that have no build of their own. */
-function sdkBuild(): BuildEnvironmentOptions {
-  return {
-    target: BROWSERS,
-    outDir: 'dist/sdk',
-    emptyOutDir: true,
-    copyPublicDir: false,
-    sourcemap: true,
-    modulePreload: false,
-    rolldownOptions: {
-      input: { index: join(root, 'plugin-bridge/sdk/index.ts') },
-      preserveEntrySignatures: 'strict',
-      // With its lines: Node prints the whole line that threw an error which nothing catches.
-      output: {
-        format: 'es',
-        entryFileNames: '[name].js',
-        minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
-      },
-    },
-  };
-}
-
-/** The command line program. Packages stay in node_modules. */
-function cliBuild(): BuildEnvironmentOptions {
-  return {
-    ssr: true,
-    target: 'node20',
-    outDir: 'dist/cli',
-    emptyOutDir: true,
-    copyPublicDir: false,
-    sourcemap: true,
-    minify: false,
-    rolldownOptions: {
-      input: { main: join(root, 'plugin-bridge/cli/main.ts') },
-      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-    },
-  };
-}
-
 /** A page of the service's own, under `/<name>/`. Nothing becomes a data URL: the page's policy allows none. */
 function pageBuild(name: string): BuildEnvironmentOptions {
   return {
@@ -253,6 +208,8 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   dashboard: () => pageBuild('dashboard'),
   share: () => pageBuild('share'),
   sdk: sdkBuild,
+  host: hostBuild,
+  'host-classic': classicHostBuild,
   cli: cliBuild,
 };
 
@@ -276,9 +233,17 @@ const SETTINGS: Record<string, () => UserConfig> = {
     plugins: [localesBeside(), importsAtOnce(isLocale), packTexts(), shortTemplates()],
   }),
   'widget-share': () => ({ plugins: [shortTemplates()] }),
+  sdk: () => ({ plugins: [shortLines()] }),
+  cli: () => ({ plugins: [engineBeside()] }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),
   share: () => pageSettings('share'),
 };
 
-export default defineConfig(({ mode }) => ({ root, base: './', ...SETTINGS[mode]?.(), build: BUILDS[mode]?.() }));
+export default defineConfig(({ mode }) => ({
+  root,
+  base: './',
+  resolve: { tsconfigPaths: true },
+  ...SETTINGS[mode]?.(),
+  build: BUILDS[mode]?.(),
+}));

@@ -65,6 +65,7 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
 
 export default defineConfig(({ mode }) => ({
   plugins: [builtWorkers()],
+  resolve: { tsconfigPaths: true },
   test: {
     pool: 'forks',
     environment: './test/support/node-environment.ts',

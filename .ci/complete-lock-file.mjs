@@ -22,7 +22,8 @@ for (const [at, parent] of Object.entries(lock.packages)) {
 const completed = [];
 const open = [];
 for (const [at, entry] of Object.entries(lock.packages)) {
-  if (at === '' || entry.link || entry.integrity) continue;
+  // Workspaces are entries without `node_modules`, and links to them.
+  if (!at.includes('node_modules/') || entry.link || entry.integrity) continue;
   const name = entry.name ?? at.slice(at.lastIndexOf('node_modules/') + 'node_modules/'.length);
   entry.integrity = integrityOf(`${name}@${entry.version}`);
   (entry.integrity ? completed : open).push(`${name}@${entry.version}`);

@@ -42,6 +42,14 @@ const TARGETS = [
     served: false,
   },
   {
+    name: 'host',
+    title: 'connection to a CMS',
+    modes: ['host', 'host-classic'],
+    folders: ['plugin-bridge/host', ...SHARED],
+    entry: 'plugin-bridge/host/index.ts',
+    served: false,
+  },
+  {
     name: 'widget',
     title: 'widget',
     modes: ['widget', 'widget-classic', 'widget-share'],
@@ -78,7 +86,11 @@ const TARGETS = [
     served: true,
   },
 ];
-const BUILD_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts', 'widget/build/plugins.ts'];
+const BUILD_FILES = [
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts'],
+  ...['widget/build/browsers.ts', 'widget/build/plugins.ts'],
+  ...['plugin-bridge/build/builds.ts', 'plugin-bridge/build/short-lines.ts'],
+];
 const SOURCES = /\.(ts|css|html|json|svg|png|webp|avif)$/;
 
 /** @param {Target} target */
@@ -191,7 +203,8 @@ async function ensureBuilt(target) {
  */
 function targetsFor(command, names) {
   const program = PROGRAMS[command ?? ''];
-  if (program) return TARGETS.filter(({ name }) => program.startsWith(`${name}/`));
+  // The command line program uses the engine, which is part of the service.
+  if (program) return TARGETS.filter(({ name }) => name === 'server' || program.startsWith(`${name}/`));
   const present = TARGETS.filter(({ entry }) => !entry || existsSync(join(ROOT, entry)));
   if (command !== 'build') return present.filter(({ served }) => served);
   if (names.length === 0) return present;

@@ -1,5 +1,11 @@
 import type { z } from 'zod';
+import type { analysisCompleteEventSchema, analysisErrorEventSchema, analyzeRequestSchema } from './analysis.ts';
+import type { creditCheckRequestSchema, transactionPageSchema } from './credits.ts';
 import type { ENDPOINTS, EndpointName } from './endpoints.ts';
+import type { exportRequestSchema } from './exports.ts';
+import type { urlImportSchema } from './images.ts';
+import type { tokenRequestSchema } from './sessions.ts';
+import type { shareRequestSchema } from './shares.ts';
 
 type Row<N extends EndpointName> = (typeof ENDPOINTS)[N];
 type Sent<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? Input<S> : undefined;
@@ -34,3 +40,22 @@ export type CallInput<Name extends CallName> = (Calls[Name]['params'] extends un
   : Calls[Name]['params']) & {
   [Part in 'query' | 'body' as [Calls[Name][Part]] extends [undefined] ? never : Part]: Calls[Name][Part];
 };
+
+/** Images and options of an analysis. */
+export type AnalyzeInput = Omit<Input<typeof analyzeRequestSchema>, 'sessionId'>;
+/** Images and settings of an export. */
+export type ExportInput = Omit<Input<typeof exportRequestSchema>, 'sessionId'>;
+/** Input of a price check. */
+export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
+/** Session and origin of a token. */
+export type TokenInput = Input<typeof tokenRequestSchema>;
+/** Options of a link. */
+export type ShareInput = Input<typeof shareRequestSchema>;
+/** Addresses from which the service fetches images. */
+export type UrlImportInput = Input<typeof urlImportSchema>;
+/** Data of the last event of an analysis. */
+export type AnalysisComplete = z.output<typeof analysisCompleteEventSchema>;
+/** Data of the event that ends an analysis without a result. */
+export type AnalysisFailure = z.output<typeof analysisErrorEventSchema>;
+/** Page of the ledger. */
+export type TransactionPage = z.output<typeof transactionPageSchema>;

@@ -1,7 +1,7 @@
 // Owns the wire contract: schemas, error catalogue, limits, events, endpoint table. Knows zod and nothing of the service.
 export * from './account.ts';
 export * from './analysis.ts';
-export type { CallInput, CallName, Calls, Input } from './calls.ts';
+export type * from './calls.ts';
 export * from './constants/index.ts';
 export * from './credits.ts';
 export { type AuthKind, type BodyKind, type Endpoint, errorCodesOf } from './endpoint.ts';

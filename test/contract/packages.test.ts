@@ -11,10 +11,12 @@ interface LockedPackage {
   os?: string[];
   cpu?: string[];
   libc?: string[];
+  link?: boolean;
 }
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
-const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+/** Without the workspaces, and the links to them. */
+const packages = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 
 /** Oldest supported version of Node. */
 const NODE = '20.20.2';
@@ -51,6 +53,29 @@ function isLocked(at: string, name: string): boolean {
   const nested = at === '' ? undefined : lock.packages[`${at}/node_modules/${name}`];
   return (nested ?? lock.packages[`node_modules/${name}`]) !== undefined;
 }
+
+describe('the workspaces', () => {
+  const read = (folder: string) =>
+    JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
+      version: string;
+      workspaces?: string[];
+      dependencies?: Record<string, string>;
+    };
+  const { version, workspaces = [] } = read('.');
+
+  it('have the version of the whole, and want each other at that version', () => {
+    expect(workspaces.length).toBeGreaterThan(0);
+    const versions = workspaces
+      .map(read)
+      .flatMap((manifest) => [
+        manifest.version,
+        ...Object.entries(manifest.dependencies ?? {}).flatMap(([name, range]) =>
+          name.startsWith('@imagewright/') ? [range] : [],
+        ),
+      ]);
+    expect(new Set(versions)).toEqual(new Set([version]));
+  });
+});
 
 describe('package.json', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, never> & {

@@ -66,7 +66,7 @@ async function buildEntry(entry: string): Promise<Rolldown.RolldownOutput['outpu
     configFile: false,
     logLevel: 'warn',
     // As in a page of a site: tests run as neither development nor production.
-    resolve: { conditions: ['production', 'browser', 'module', 'import', 'default'] },
+    resolve: { tsconfigPaths: true, conditions: ['production', 'browser', 'module', 'import', 'default'] },
     build: {
       write: false,
       target: 'chrome123',

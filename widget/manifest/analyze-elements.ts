@@ -17,6 +17,7 @@ export interface Member extends Described {
   kind: 'field' | 'method';
   privacy?: string;
   static?: boolean;
+  readonly?: boolean;
   /** Attribute of the property, if any. */
   attribute?: string;
   parameters?: Described[];

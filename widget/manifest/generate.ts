@@ -3,14 +3,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { analyzeElements } from './analyze-elements.ts';
 import { htmlData } from './html-data.ts';
-import { jsxTypes } from './jsx-types.ts';
+import { propertyTypes } from './property-types.ts';
 
 const manifest = await analyzeElements();
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const documents: Record<string, string> = {
   'widget/custom-elements.json': json(manifest),
   'widget/vscode.html-custom-data.json': json(htmlData(manifest)),
-  'widget/jsx.d.ts': jsxTypes(manifest),
+  'widget/frameworks/properties.d.ts': propertyTypes(manifest),
 };
 
 const root = new URL('../../', import.meta.url);

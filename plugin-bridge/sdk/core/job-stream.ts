@@ -36,7 +36,7 @@ export interface JobStream<E extends AnyJobEvent>
   cancel(): Promise<void>;
 }
 
-/** A job to start or to follow. */
+/** A job to start or to follow. @internal */
 export interface StreamSource {
   /** Starts the job, and joins it if repeated. */
   start?: Call & { idempotencyKey: string };
@@ -47,7 +47,7 @@ export interface StreamSource {
   signal?: AbortSignal;
 }
 
-/** Creates the stream of a job. */
+/** Creates the stream of a job. @internal */
 export function createJobStream<E extends AnyJobEvent>(requester: Requester, source: StreamSource): JobStream<E> {
   const state: StreamState<E> = { ...source, requester, seen: new Set() };
   return {

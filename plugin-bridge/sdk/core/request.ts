@@ -49,7 +49,7 @@ export interface CallPlace {
   [name: string]: unknown;
 }
 
-/** Options of a request beside its endpoint and its data. */
+/** Options of a request beside its endpoint and its data. @internal */
 interface SendOptions extends CallOptions {
   form?: FormData;
   headers?: Record<string, string>;
@@ -62,7 +62,7 @@ interface SendOptions extends CallOptions {
   once?: boolean;
 }
 
-/** One request. */
+/** One request. @internal */
 export interface Call extends SendOptions {
   /** Method and path, for example `GET /v1/limits`. */
   name: CallName;
@@ -74,7 +74,7 @@ export interface Call extends SendOptions {
   jobId?: string | undefined;
 }
 
-/** Sends requests to the service. */
+/** Sends requests to the service. @internal */
 export interface Requester {
   /** Sends once. @throws ApiError for every response with an error status; ConnectionError */
   open(call: Call): Promise<ServiceResponse>;
@@ -88,7 +88,7 @@ export interface Requester {
   retryDelayMs: number;
 }
 
-/** Creates the requester of a client. */
+/** Creates the requester of a client. @internal */
 export function createRequester(options: ClientOptions): Requester {
   const { retryDelayMs = 500 } = options;
   const open = (call: Call) => sendOnce(options, call);

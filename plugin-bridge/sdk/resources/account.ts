@@ -1,11 +1,7 @@
-import type { z } from 'zod';
-import type { Input, tokenRequestSchema, transactionPageSchema } from '#contract';
+import type { TokenInput } from '#contract';
 import type { CallOptions, Requester } from '../core/request.ts';
 
-/** Page of the ledger. */
-export type TransactionPage = z.output<typeof transactionPageSchema>;
-
-/** Creates the methods for the account as a whole, its tokens and its sessions. The element uses none of them. */
+/** Creates the methods for the account as a whole, its tokens and its sessions. The element uses none of them. @internal */
 export function createAccountMethods(requester: Requester) {
   return {
     /** Lists the sessions of the account that have not ended, newest first. */
@@ -17,7 +13,7 @@ export function createAccountMethods(requester: Requester) {
       requester.call('DELETE /v1/sessions/:sessionId', { sessionId, ...options }),
 
     /** Creates a token for pages of `origin`, valid for one session and one hour. Takes an API key. */
-    createToken: (body: Input<typeof tokenRequestSchema>, options: CallOptions = {}) =>
+    createToken: (body: TokenInput, options: CallOptions = {}) =>
       requester.call('POST /v1/tokens', { body, ...options }),
 
     /** Lists the ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */

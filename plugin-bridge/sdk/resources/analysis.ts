@@ -1,23 +1,14 @@
-import type { z } from 'zod';
-import type {
-  analysisCompleteEventSchema,
-  analysisErrorEventSchema,
-  analyzeRequestSchema,
-  Input,
-  ProgressEvent,
-} from '#contract';
+import type { AnalysisComplete, AnalysisFailure, AnalyzeInput, ProgressEvent } from '#contract';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 
-/** Images and options of an analysis. */
-export type AnalyzeInput = Omit<Input<typeof analyzeRequestSchema>, 'sessionId'>;
 /** An event of an analysis. */
 export type AnalyzeEvent =
   | { id: string; event: 'progress'; data: ProgressEvent }
-  | { id: string; event: 'complete'; data: z.output<typeof analysisCompleteEventSchema> }
-  | { id: string; event: 'error'; data: z.output<typeof analysisErrorEventSchema> };
+  | { id: string; event: 'complete'; data: AnalysisComplete }
+  | { id: string; event: 'error'; data: AnalysisFailure };
 
-/** Creates the methods for analysis. */
+/** Creates the methods for analysis. @internal */
 export function createAnalysisMethods(requester: Requester) {
   return {
     /** Describes images; without `images` all of the session. Stops without a listener. */

@@ -1,10 +1,7 @@
-import type { creditCheckRequestSchema, Input } from '#contract';
+import type { CreditCheckInput } from '#contract';
 import type { CallOptions, Requester } from '../core/request.ts';
 
-/** Input of a price check. */
-export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
-
-/** Creates the methods for credits and the service itself. */
+/** Creates the methods for credits and the service itself. @internal */
 export function createCreditMethods(requester: Requester) {
   return {
     /** Reads balance, plan and keys of the account. */

@@ -1,16 +1,14 @@
-import type { CompleteEvent, ErrorEvent, exportRequestSchema, Input, ProgressEvent } from '#contract';
+import type { CompleteEvent, ErrorEvent, ExportInput, ProgressEvent } from '#contract';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 
-/** Images and settings of an export. */
-export type ExportInput = Omit<Input<typeof exportRequestSchema>, 'sessionId'>;
 /** An event of an export or a sample. */
 export type ExportEvent =
   | { id: string; event: 'progress'; data: ProgressEvent }
   | { id: string; event: 'complete'; data: CompleteEvent }
   | { id: string; event: 'error'; data: ErrorEvent };
 
-/** Creates the methods for exports, samples and their files. */
+/** Creates the methods for exports, samples and their files. @internal */
 export function createExportMethods(requester: Requester) {
   function run(
     kind: 'export' | 'sample',

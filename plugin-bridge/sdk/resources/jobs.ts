@@ -9,7 +9,7 @@ export interface FollowOptions extends CallOptions {
   lastEventId?: string;
 }
 
-/** Creates the methods for jobs. */
+/** Creates the methods for jobs. @internal */
 export function createJobMethods(requester: Requester) {
   return {
     /** Reads state and results of a job. */

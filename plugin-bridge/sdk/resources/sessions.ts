@@ -1,4 +1,4 @@
-import type { Input, MetadataPatch, TextsPatch, UploadResult, urlImportSchema } from '#contract';
+import type { MetadataPatch, TextsPatch, UploadResult, UrlImportInput } from '#contract';
 import { type Call, type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
 import type { UploadProgress } from '../core/xhr.ts';
@@ -21,7 +21,7 @@ export interface UploadFile {
 }
 
 /** Content of an upload: files, or addresses for the service to fetch (disabled there by default). */
-export type Upload = { files: readonly UploadFile[] } | Input<typeof urlImportSchema>;
+export type Upload = { files: readonly UploadFile[] } | UrlImportInput;
 
 /** Options of an upload. */
 export interface UploadOptions extends WriteOptions {
@@ -31,7 +31,7 @@ export interface UploadOptions extends WriteOptions {
   once?: boolean;
 }
 
-/** Creates the methods for sessions and their images. */
+/** Creates the methods for sessions and their images. @internal */
 export function createSessionMethods(requester: Requester) {
   function upload(
     to: Pick<Call, 'name' | 'sessionId'>,

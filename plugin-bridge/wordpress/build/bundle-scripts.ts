@@ -2,11 +2,9 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { BROWSERS } from '../../../widget/build/browsers.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
-/** Supported browsers, the same as those of the widget. */
-const BROWSERS = ['chrome123', 'edge123', 'firefox126', 'safari17.5'];
 
 /** Scripts of the plugin. Each is a classic script, since WordPress before 6.6 prints no modules in its admin pages. */
 const SCRIPTS = {
@@ -18,7 +16,12 @@ const SCRIPTS = {
   shop: '../src/shop.ts',
 };
 
-const COMMON = { configFile: false, root: at('../../../'), logLevel: 'warn' } as const;
+const COMMON = {
+  configFile: false,
+  root: at('../../../'),
+  resolve: { tsconfigPaths: true },
+  logLevel: 'warn',
+} as const;
 
 const outputTo = (outDir: string) => ({
   target: BROWSERS,

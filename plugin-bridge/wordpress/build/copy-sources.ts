@@ -7,10 +7,14 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** Folders of which the scripts are built, translations, and files that the build reads. */
 const FOLDERS = [
   ...['widget', 'server/contract'],
-  ...['plugin-bridge/sdk', 'plugin-bridge/batch', 'plugin-bridge/host'],
+  ...['plugin-bridge/sdk', 'plugin-bridge/batch', 'plugin-bridge/host', 'plugin-bridge/build'],
   ...['plugin-bridge/wordpress/src', 'plugin-bridge/wordpress/build', 'plugin-bridge/wordpress/languages'],
 ];
-const FILES = ['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts'];
+const FILES = [
+  ...['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts'],
+  // `npm ci` wants the manifests of all workspaces.
+  ...['server/package.json', 'server/processing/package.json', 'plugin-bridge/cli/package.json'],
+];
 
 const README = `Sources of the scripts in the folder "build" of the plugin for WordPress, which are minified.
 

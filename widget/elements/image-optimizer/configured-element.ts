@@ -121,9 +121,9 @@ export class ConfiguredElement extends LitElement {
   /** `replace`: results are passed to the CMS by `io-replace`. */
   declare mode: 'download' | 'replace';
   /** Output format. */
-  declare format: string;
+  declare format: Settings['format'];
   /** Quality preset. */
-  declare preset: string;
+  declare preset: Settings['preset'];
   /** Also exports smaller sizes. */
   declare responsive: boolean;
   /** Widths or boxes of the smaller sizes. Undefined: the service's default. */

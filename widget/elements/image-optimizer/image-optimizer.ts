@@ -4,6 +4,7 @@ import { type Announcement, acceptedTypes, type Item } from '../../state/index.t
 import { buttons, foundation, tokens } from '../../styles/index.ts';
 import { emptyPicture, type FilesDetail, type IoDropzone, pictureStyles } from '../io-dropzone/index.ts';
 import type { IoLive } from '../io-live/index.ts';
+import type { LitTemplate } from '../lit-template.ts';
 import { VERSION } from '../version.ts';
 import type { Workbench } from '../workbench/index.ts';
 import { shellStyles } from './image-optimizer.styles.ts';
@@ -103,7 +104,7 @@ export class ImageOptimizer extends OperableElement {
   static readonly version: string = VERSION;
 
   /** Renders additional content of a row, e.g. a link into the CMS. */
-  declare itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
+  declare itemActions: ((item: Item) => Node | LitTemplate | null | undefined) | null;
 
   readonly #internals = this.attachInternals();
   #workbench: Workbench | null = null;

@@ -1,6 +1,6 @@
-import type { TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer, Settings } from '../../state/index.ts';
+import type { LitTemplate } from '../lit-template.ts';
 
 /** Values that all rows share. Each change creates a new object, so that rows update. */
 export interface RowContext {
@@ -16,7 +16,7 @@ export interface RowContext {
   readonly grid: boolean;
   /** Rows have a box that selects them. */
   readonly selecting: boolean;
-  readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
+  readonly itemActions: ((item: Item) => Node | LitTemplate | null | undefined) | null;
   /** Called if a control of a row is focused. */
   focused(control: HTMLElement): void;
   /** Opens the review at one image. */

@@ -1,6 +1,7 @@
-import type { ReactiveControllerHost, TemplateResult } from 'lit';
+import type { ReactiveControllerHost } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer } from '../../state/index.ts';
+import type { LitTemplate } from '../lit-template.ts';
 
 /** Properties of the public element that the workbench reads. */
 export interface HostProperties {
@@ -13,7 +14,7 @@ export interface HostProperties {
   /** Nothing can be changed. */
   readonly locked: boolean;
   readonly analyzeOptions: { readonly [option: string]: unknown };
-  readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
+  readonly itemActions: ((item: Item) => Node | LitTemplate | null | undefined) | null;
 }
 
 /** Interface of the public element that the workbench uses. */

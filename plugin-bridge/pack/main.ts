@@ -1,0 +1,51 @@
+// `npm run pack`: makes what is released into `dist/packages`. Publishes nothing: see docs/releasing.md.
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Declarations, readDeclarations } from './declarations.ts';
+import { PACKAGES, type Recipe } from './packages.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const output = join(root, 'dist', 'packages');
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+
+execFileSync(process.execPath, [join(root, 'server/start.mjs'), 'build'], { stdio: 'inherit' });
+await rm(output, { recursive: true, force: true });
+await mkdir(output, { recursive: true });
+const declarations = readDeclarations(PACKAGES.flatMap(({ types }) => types));
+for (const recipe of PACKAGES) await pack(recipe, declarations);
+
+/** Puts a package together in a folder of its name, and packs that beside it. */
+async function pack({ workspace, copies, types, texts }: Recipe, { write }: Declarations): Promise<void> {
+  const manifest = await readManifest(workspace);
+  const folder = join(output, manifest.name.replace(/^@/, '').replace('/', '-'));
+  for (const [target, source] of Object.entries(copies)) {
+    await cp(join(root, source), join(folder, target), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.fingerprint'),
+    });
+  }
+  for (const [name, text] of Object.entries(texts?.(version) ?? {})) await writeFile(join(folder, name), text);
+  await write(types, folder);
+  await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  await cp(join(root, workspace, 'README.md'), join(folder, 'README.md'));
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', output], { cwd: folder, stdio: 'ignore' });
+  console.log(`dist/packages: ${manifest.name} ${version}`);
+}
+
+/** Reads the manifest of a package: with what `publishConfig` says, and without what only the checkout needs. */
+async function readManifest(workspace: string): Promise<{ name: string }> {
+  const text = await readFile(join(root, workspace, 'package.json'), 'utf8');
+  const {
+    publishConfig,
+    devDependencies: _development,
+    ...rest
+  } = JSON.parse(text) as {
+    name: string;
+    publishConfig: object;
+    devDependencies?: object;
+  };
+  return { ...rest, ...publishConfig };
+}
