@@ -6,9 +6,9 @@ import type { Config } from './config/index.ts';
 import type { Database } from './db/index.ts';
 import { AppError } from './errors.ts';
 import { createExports } from './exports/index.ts';
-import { createGateway, createSessionCookie, type Gateway } from './gateway/index.ts';
+import { createGateway, createSessionCookie, type Gateway, payJobs } from './gateway/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
-import { createMetrics, type Logger, type Metrics } from './observability/index.ts';
+import { createMetrics, type Logger } from './observability/index.ts';
 import { createProcessor } from './processing/index.ts';
 import { createSessionDisposal, createSessions } from './sessions/index.ts';
 import { createShares, type Shares } from './shares/index.ts';
@@ -40,7 +40,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const processor = createProcessor({
     config: config.processing,
     logger,
-    metrics: imageMetrics(metrics),
+    metrics: { encodeSeconds: metrics.encodeSeconds, unexpectedError: () => metrics.unexpectedError('image') },
   });
   const files = { repositories: database, store, scratch, processor };
   const sessions = createSessions({
@@ -74,7 +74,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
     },
     kinds: { ...exports.kinds, analyze: analyzeImages.kind },
     requireSession: findSession,
-    ...jobPayment(gateway, metrics),
+    ...payJobs(gateway.billing, metrics),
     config: config.jobs,
     logger,
     metrics,
@@ -96,13 +96,6 @@ export async function composeModules(deps: ComposeModulesDeps) {
     ...composeRemoval({ keepsFiles, store, signIn, exports, database, jobs, logger }),
     streams: createStreamRegistry(),
     metrics,
-  };
-}
-
-function imageMetrics(metrics: Metrics): NonNullable<Parameters<typeof createProcessor>[0]['metrics']> {
-  return {
-    encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }),
-    unexpectedError: () => metrics.unexpectedError('image'),
   };
 }
 
@@ -140,21 +133,6 @@ function sampleCounter({ limits, tokens }: Accounts) {
   return async (accountId: string, jobId: string): Promise<void> => {
     await tokens.countSampleOf(jobId);
     await limits.countOne(accountId, 'samples');
-  };
-}
-
-/** Connects jobs, which do not know credits, to billing. */
-function jobPayment(
-  { billing }: Gateway,
-  metrics: Metrics,
-): Pick<Parameters<typeof createJobs>[0], 'settle' | 'isPaid'> {
-  return {
-    async settle({ _id: jobId, accountId, total }, delivered) {
-      const credits = await billing.settle({ accountId, jobId, total, completed: delivered });
-      metrics.creditsRefunded(credits.refunded);
-      return { credits, perImage: credits.charged / total };
-    },
-    isPaid: ({ accountId, _id }) => billing.isCharged(accountId, _id),
   };
 }
 

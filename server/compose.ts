@@ -49,7 +49,15 @@ export async function composeService(
     isAlone: opened.exclusive,
     passwords,
   });
-  const state: ServiceState = { config, logger, modules, ...opened, background: [], stopping: false, reachable: false };
+  const state: ServiceState = {
+    config,
+    logger,
+    modules,
+    ...opened,
+    background: [],
+    stopping: new AbortController(),
+    reachable: false,
+  };
   observe(modules);
   const { accounts, accountRemoval, signIn, processor, exports, jobs, disposal } = modules;
   return {
@@ -96,7 +104,8 @@ interface ServiceState extends Awaited<ReturnType<typeof openConfiguredDatabase>
   logger: Logger;
   modules: Modules;
   background: ReturnType<typeof startBackgroundTasks>[];
-  stopping: boolean;
+  /** Aborts when the service begins to stop. */
+  stopping: AbortController;
   /** True once the service listens. */
   reachable: boolean;
 }
@@ -139,7 +148,7 @@ function httpServices(state: ServiceState): Services {
     descriptionsBy: () => analysis.state().place,
     describeState: () => describeState(state),
     servesApi: config.jobs.ROLE !== 'worker',
-    isStopping: () => state.stopping,
+    stopping: state.stopping.signal,
     checkReadiness: () => checkReadiness(state),
   };
 }
@@ -162,7 +171,7 @@ async function describeState({ modules, logger }: ServiceState): ReturnType<Serv
 
 /** Checks what a request needs. @throws Error that names what is missing */
 async function checkReadiness({ stopping, database, modules }: ServiceState): Promise<void> {
-  if (stopping) throw new Error('the service is stopping');
+  if (stopping.signal.aborted) throw new Error('the service is stopping');
   if (modules.processor.stats().pids.length === 0) throw new Error('no process for images runs');
   await database.ping();
   await modules.scratch.freeBytes();
@@ -258,7 +267,7 @@ async function settleAbandoned({ modules, logger }: ServiceState): Promise<void>
 async function stop(state: ServiceState, closeServer: () => Promise<void>): Promise<void> {
   const { config, modules, background } = state;
   const { jobs, signIn, streams, analysis, processor } = modules;
-  state.stopping = true;
+  state.stopping.abort();
   // Requests are served as before, while readiness says that they should go elsewhere.
   await sleep(config.http.DRAIN_SECONDS * 1000);
   jobs.close();

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { IdPrefix } from '#contract';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -27,4 +28,49 @@ export function encodeBase62(value: number, length: number): string {
   let text = '';
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) text = DIGITS[rest % 62] + text;
   return text;
+}
+
+const FORM = /^(iw_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+
+/** Generates an API key: `iw_`, 30 random base62 characters (178 bits) and 6 of their CRC-32. */
+export function makeApiKey(): string {
+  const random = `iw_${randomBase62(30)}`;
+  return random + checksum(random);
+}
+
+/** Tests the form and checksum of an API key, without the database. */
+export function hasKeyForm(text: string): boolean {
+  const [, random, sum] = FORM.exec(text) ?? [];
+  return random !== undefined && sum === checksum(random);
+}
+
+/** Compares two hashes in constant time. */
+export function sameHash(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function checksum(text: string): string {
+  return encodeBase62(crc32(text), 6);
+}
+
+/** `iws`: cookie of a browser session; `iwl`: one-time link; `iwt`: session token; `iwv`: link to a session. Secret scanners and log masking match the prefix. */
+type SecretPrefix = 'iws' | 'iwl' | 'iwt' | 'iwv';
+
+/** 43 base62 characters hold 256 bits. */
+const LENGTH = 43;
+
+/** Generates a secret: the prefix, `_` and 256 random bits. */
+export function makeSecret(prefix: SecretPrefix): string {
+  return `${prefix}_${randomBase62(LENGTH)}`;
+}
+
+/** Tests the form of a secret, without the database. */
+export function secretHasForm(prefix: SecretPrefix, text: string): boolean {
+  return text.length === prefix.length + 1 + LENGTH && text.startsWith(`${prefix}_`) && /^\w+$/.test(text);
+}
+
+/** Hashes a secret for storage: HMAC-SHA-256 with the pepper, in hex. */
+export function hashSecret(secret: string, pepper: Buffer): string {
+  return createHmac('sha256', pepper).update(secret).digest('hex');
 }

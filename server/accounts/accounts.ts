@@ -1,8 +1,8 @@
 import { type AccountRole, emailSchema } from '#contract';
-import type { AccountRecord, AccountRepository } from '../db/index.ts';
+import type { AccountRecord, AccountRepository, PendingEntryRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, newLineId } from './ledger.ts';
 import type { Plans } from './plans.ts';
 
 /** Email address of the first account until its owner sets their own. */
@@ -128,7 +128,7 @@ async function createAccount(deps: DirectoryDeps, account: NewAccount): Promise<
     email: cleanEmail(email),
     plan,
     suspendedAt: null,
-    ...ledger.signup(id, signupCredits, at),
+    ...signupFields(id, signupCredits, at),
     used: 0,
     lanes: {},
     activeKeys: [],
@@ -141,6 +141,12 @@ async function createAccount(deps: DirectoryDeps, account: NewAccount): Promise<
   if (!created) throw new AppError('email_taken', `The email ${record.email} has an account already`);
   for (const entry of created.holds) await ledger.finish(id, entry);
   return requireLiving(deps, created, id);
+}
+
+/** Returns the fields of a new account with its sign-up credits; {@link Ledger.finish} writes the entry. */
+function signupFields(ref: string, amount: number, at: Date): Pick<AccountRecord, 'balance' | 'granted' | 'holds'> {
+  const entry: PendingEntryRecord = { lineId: newLineId(0, at), kind: 'signup', ref, delta: amount, note: null, at };
+  return { balance: amount, granted: amount, holds: amount === 0 ? [] : [entry] };
 }
 
 async function findForSession(

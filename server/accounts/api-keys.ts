@@ -1,8 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { AccountRecord, AccountRepository, ApiKeyRecord, ApiKeyRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { encodeBase62, newId, randomBase62 } from '../ids.ts';
+import { hashSecret, hasKeyForm, makeApiKey, newId, sameHash } from '../ids.ts';
 import type { Plans } from './plans.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
@@ -114,7 +112,7 @@ async function createKey(
     _id: keyId,
     accountId,
     name: cleanName(name),
-    hash: hashApiKey(apiKey, pepper),
+    hash: hashSecret(apiKey, pepper),
     last4: apiKey.slice(-4),
     createdAt: now(),
     lastUsedAt: null,
@@ -146,7 +144,7 @@ async function activate(deps: ApiKeysDeps, accountId: string, keyId: string): Pr
 
 async function check(deps: ApiKeysDeps, presented: unknown): Promise<KeyCheck> {
   if (typeof presented !== 'string' || !hasKeyForm(presented)) return { outcome: 'malformed' };
-  const hash = hashApiKey(presented, deps.pepper);
+  const hash = hashSecret(presented, deps.pepper);
   const key = await deps.apiKeys.findByHash(hash);
   if (!key || !sameHash(key.hash, hash)) return { outcome: 'unknown' };
   const account = await deps.accounts.find(key.accountId);
@@ -212,33 +210,4 @@ function cleanName(name: string): string {
 
 function toApiKey({ _id, name, last4, createdAt, lastUsedAt, disabledAt }: ApiKeyRecord, active: boolean): ApiKey {
   return { id: _id, name, last4, active, createdAt, lastUsedAt, disabledAt };
-}
-
-const FORM = /^(iw_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
-
-/** Generates an API key: `iw_`, 30 random base62 characters (178 bits) and 6 of their CRC-32. */
-export function makeApiKey(): string {
-  const random = `iw_${randomBase62(30)}`;
-  return random + checksum(random);
-}
-
-/** Tests the form and checksum of an API key, without the database. */
-export function hasKeyForm(text: string): boolean {
-  const [, random, sum] = FORM.exec(text) ?? [];
-  return random !== undefined && sum === checksum(random);
-}
-
-/** Hashes a key for storage: HMAC-SHA-256 with the pepper, in hex. */
-export function hashApiKey(key: string, pepper: Buffer): string {
-  return createHmac('sha256', pepper).update(key).digest('hex');
-}
-
-/** Compares two hashes in constant time. */
-export function sameHash(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
-
-function checksum(text: string): string {
-  return encodeBase62(crc32(text), 6);
 }

@@ -1,6 +1,6 @@
 import { LEDGER_KINDS, type LedgerKind } from '#contract';
 import type { AccountRecord, AccountRepository, LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
-import { countEntries, countersOf } from './post-entry.ts';
+import { countEntries, countersOf } from './ledger.ts';
 
 const PAGE = 1000;
 const RECHECKS = 5;

@@ -18,6 +18,7 @@ export { type Account, PLACEHOLDER_EMAIL } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
+export type { EntryRequest, EntryResult } from './ledger.ts';
 export { newGrantRef, type Settled } from './ledger.ts';
 export type { AccountLimits } from './limits.ts';
 export {
@@ -30,10 +31,8 @@ export {
   newLogLineId,
   type OperatorLog,
 } from './operator-log.ts';
-export { fingerprintOf, hashSecret, loadPepper, makeSecret, type SecretPrefix, secretHasForm } from './pepper.ts';
-export type { EntryRequest, EntryResult } from './post-entry.ts';
+export { fingerprintOf, loadPepper } from './pepper.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
-export { hasTokenForm } from './session-tokens.ts';
 
 /** Dependencies of {@link createAccounts}. */
 export interface AccountsDeps {

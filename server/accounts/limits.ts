@@ -1,23 +1,29 @@
 import type { LimitFunction } from 'p-limit';
 import type { DailyUse, PlanUse } from '#contract';
 import { inTurn } from '../concurrency.ts';
-import type { AccountRecord, AccountRepository, DailyCount, SessionRepository } from '../db/index.ts';
+import type {
+  AccountRecord,
+  AccountRepository,
+  DailyCount,
+  SessionRepository,
+  StoredBytesRepository,
+} from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { PLACEHOLDER_EMAIL } from './accounts.ts';
 import type { Plan } from './config.ts';
 import type { Plans } from './plans.ts';
-import { HELP, inMegabytes, requireStorage, type StorageDeps, storedBy, takeRoom } from './storage-limit.ts';
 
 /** Dependencies of {@link createLimits}. */
-export interface LimitsDeps extends StorageDeps {
+interface LimitsDeps {
   accounts: Pick<AccountRepository, 'find' | 'countToday' | 'uncountToday'>;
   sessions: Pick<SessionRepository, 'countLive' | 'nextExpiry' | 'bytesOfAccount'>;
+  storedBytes: StoredBytesRepository;
   plans: Pick<Plans, 'get'>;
   now: () => Date;
 }
 
 /** Bytes that a request adds, and whether it adds a session. */
-export interface Addition {
+interface Addition {
   bytes: number;
   isNewSession?: boolean;
 }
@@ -41,10 +47,7 @@ export function createLimits(deps: LimitsDeps) {
     count: (accountId: string, counter: DailyCount['counter'], images: number): Promise<DailyCount | null> =>
       count(deps, accountId, counter, images),
 
-    /**
-     * Checks that the day's images of a limit are not used up.
-     * @throws AppError daily_limit_reached
-     */
+    /** Checks that the day's images of a limit are not used up. @throws AppError daily_limit_reached */
     requireLeft: (accountId: string, counter: DailyCount['counter']): Promise<void> =>
       requireLeft(deps, accountId, counter),
 
@@ -75,7 +78,7 @@ export function createLimits(deps: LimitsDeps) {
     ): Promise<T> {
       const limits = limitsOf(deps, await deps.accounts.find(accountId));
       if (limits.storageMb === undefined && limits.sessions === undefined)
-        return addFreely(deps, accountId, addition, add);
+        return addFreely(deps, accountId, addition.bytes, add);
       const askedAt = performance.now();
       return inTurn(queues, accountId, async () => {
         // During an outage of the database, requests that wait for each other must not add up their waits.
@@ -90,8 +93,10 @@ export function createLimits(deps: LimitsDeps) {
     },
 
     /** Checks that the plan has room for an addition. @throws AppError storage_limit_reached, session_limit_reached */
-    async requireRoom(accountId: string, addition: Addition): Promise<void> {
-      await requireRoom(deps, accountId, limitsOf(deps, await deps.accounts.find(accountId)), addition);
+    async requireRoom(accountId: string, { bytes, isNewSession = false }: Addition): Promise<void> {
+      const { storageMb, sessions } = limitsOf(deps, await deps.accounts.find(accountId));
+      if (isNewSession && sessions !== undefined) await requirePlace(deps, accountId, sessions);
+      if (storageMb !== undefined) await requireStorage(deps, accountId, bytes, storageMb);
     },
 
     /** Returns the limits of an account with their use; null for what has no limit. */
@@ -161,14 +166,9 @@ function usedToday(account: AccountRecord | null, counter: DailyCount['counter']
 }
 
 /** An addition without limits; it counts for the time when the account gets some. */
-async function addFreely<T>(
-  deps: LimitsDeps,
-  accountId: string,
-  { bytes }: Addition,
-  add: () => Promise<T>,
-): Promise<T> {
+async function addFreely<T>({ storedBytes }: LimitsDeps, accountId: string, bytes: number, add: () => Promise<T>) {
   const added = await add();
-  if (added !== null) await deps.storedBytes.add(accountId, bytes);
+  if (added !== null) await storedBytes.add(accountId, bytes);
   return added;
 }
 
@@ -186,7 +186,7 @@ async function addWithin<T>(deps: LimitsDeps, input: LimitedAddition<T>): Promis
   if (mostSessions !== undefined) await requirePlace(deps, accountId, mostSessions);
   const { bytes } = addition;
   if (limits.storageMb === undefined) {
-    const added = await addFreely(deps, accountId, addition, add);
+    const added = await addFreely(deps, accountId, bytes, add);
     await requireStillPlace(deps, input, mostSessions);
     return added;
   }
@@ -205,16 +205,6 @@ async function requireStillPlace<T>(deps: LimitsDeps, { accountId, undo }: Limit
     await requirePlace(deps, accountId, mostSessions);
     throw sessionLimitReached(mostSessions, mostSessions, 1);
   }
-}
-
-async function requireRoom(
-  deps: LimitsDeps,
-  accountId: string,
-  { storageMb, sessions }: Limits,
-  { bytes, isNewSession = false }: Addition,
-): Promise<void> {
-  if (isNewSession && sessions !== undefined) await requirePlace(deps, accountId, sessions);
-  if (storageMb !== undefined) await requireStorage(deps, accountId, bytes, storageMb);
 }
 
 async function requirePlace({ sessions, now }: LimitsDeps, accountId: string, limit: number): Promise<void> {
@@ -245,4 +235,62 @@ async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
     storageMb: storageMb === undefined ? null : { limit: storageMb, used: await stored() },
     sessions: sessions === undefined ? null : { limit: sessions, used: await deps.sessions.countLive(accountId, at) },
   };
+}
+
+const MEGABYTE = 1_000_000;
+const ATTEMPTS = 5;
+/** Age after which pending bytes of an upload count as lost, because its server has died; in milliseconds. */
+const PENDING_MS = 600_000;
+
+/** Advice for an account at a limit of storage or sessions. */
+const HELP = 'delete a session with DELETE /v1/sessions/:sessionId, or wait until one expires';
+
+/** Takes room for bytes, on all servers together. @throws AppError storage_limit_reached */
+async function takeRoom(deps: LimitsDeps, accountId: string, bytes: number, storageMb: number): Promise<void> {
+  const limit = { most: storageMb * MEGABYTE, now: deps.now() };
+  if (await deps.storedBytes.take(accountId, bytes, limit)) return;
+  // After a crash the count may be too high; at the limit it is computed again.
+  const stored = await recount(deps, accountId);
+  if (await deps.storedBytes.take(accountId, bytes, limit)) return;
+  throw full(stored, bytes, storageMb);
+}
+
+/** Checks that there is room for bytes. @throws AppError storage_limit_reached */
+async function requireStorage(deps: LimitsDeps, accountId: string, bytes: number, storageMb: number) {
+  const most = storageMb * MEGABYTE;
+  if ((await storedBy(deps, accountId)) + bytes <= most) return;
+  const stored = await recount(deps, accountId);
+  if (stored + bytes > most) throw full(stored, bytes, storageMb);
+}
+
+/** Returns the bytes that an account stores. */
+async function storedBy(deps: LimitsDeps, accountId: string): Promise<number> {
+  return (await deps.storedBytes.find(accountId))?.bytes ?? (await recount(deps, accountId));
+}
+
+/** Rounds bytes up to tenths of a megabyte. */
+function inMegabytes(bytes: number): number {
+  return Math.ceil(bytes / (MEGABYTE / 10)) / 10;
+}
+
+/** Computes an account's count again from its sessions, and from what other servers are about to record. */
+async function recount({ sessions, storedBytes, now }: LimitsDeps, accountId: string): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const seen = await storedBytes.find(accountId);
+    const takenAt = seen?.takenAt ?? now();
+    const pending = now().getTime() - takenAt.getTime() > PENDING_MS ? 0 : (seen?.pending ?? 0);
+    const bytes = (await sessions.bytesOfAccount(accountId)) + pending;
+    if (await storedBytes.replace(seen, { _id: accountId, bytes, pending, takenAt })) return bytes;
+  }
+  // Other requests change it all the time, so it is used as it is.
+  return (await storedBytes.find(accountId))?.bytes ?? 0;
+}
+
+function full(stored: number, bytes: number, limit: number): AppError {
+  const used = inMegabytes(stored);
+  return new AppError(
+    'storage_limit_reached',
+    `The account holds ${used} of ${limit} MB, and this request adds ${inMegabytes(bytes)} MB; ${HELP}`,
+    { details: { limitName: 'storageMb', limit, used } },
+  );
 }

@@ -2,7 +2,6 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomBase62 } from '../ids.ts';
 
 /** Sources of the pepper. */
 export interface PepperOptions {
@@ -75,25 +74,4 @@ async function readIfThere(path: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-}
-
-/** `iws`: cookie of a browser session; `iwl`: one-time link; `iwt`: session token; `iwv`: link to a session. Secret scanners and log masking match the prefix. */
-export type SecretPrefix = 'iws' | 'iwl' | 'iwt' | 'iwv';
-
-/** 43 base62 characters hold 256 bits. */
-const LENGTH = 43;
-
-/** Generates a secret: the prefix, `_` and 256 random bits. */
-export function makeSecret(prefix: SecretPrefix): string {
-  return `${prefix}_${randomBase62(LENGTH)}`;
-}
-
-/** Tests the form of a secret, without the database. */
-export function secretHasForm(prefix: SecretPrefix, text: string): boolean {
-  return text.length === prefix.length + 1 + LENGTH && text.startsWith(`${prefix}_`) && /^\w+$/.test(text);
-}
-
-/** Hashes a secret for storage: HMAC-SHA-256 with the pepper, in hex. */
-export function hashSecret(secret: string, pepper: Buffer): string {
-  return createHmac('sha256', pepper).update(secret).digest('hex');
 }

@@ -9,7 +9,7 @@ import type {
   SessionTokenRepository,
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { hashSecret, makeSecret, secretHasForm } from './pepper.ts';
+import { hashSecret, makeSecret, secretHasForm } from '../ids.ts';
 
 /** Dependencies of {@link createSessionTokens}. */
 export interface SessionTokensDeps {
@@ -89,11 +89,6 @@ export function createSessionTokens(deps: SessionTokensDeps) {
 /** Session tokens of all accounts. */
 export type SessionTokens = ReturnType<typeof createSessionTokens>;
 
-/** Tests the form of a session token, without the database. */
-export function hasTokenForm(text: string): boolean {
-  return secretHasForm('iwt', text);
-}
-
 async function create(deps: SessionTokensDeps, request: TokenRequest): Promise<{ token: string; expiresAt: Date }> {
   const { sessionTokens, pepper, now } = deps;
   await requireFew(deps, request.accountId);
@@ -126,7 +121,7 @@ async function requireFew({ sessionTokens, config, now }: SessionTokensDeps, acc
 }
 
 async function check(deps: SessionTokensDeps, presented: string): Promise<TokenCheck> {
-  if (!hasTokenForm(presented)) return { outcome: 'malformed' };
+  if (!secretHasForm('iwt', presented)) return { outcome: 'malformed' };
   const token = await deps.sessionTokens.find(hashSecret(presented, deps.pepper));
   if (!token || token.expiresAt <= deps.now()) return { outcome: 'unknown' };
   const account = await deps.accounts.find(token.accountId);

@@ -18,31 +18,34 @@ export type RecordOf<Fields> = {
 type ValueOf<F> = F extends Field<infer Value, boolean> ? Value : never;
 
 /** Creates a field of a type that mongoose knows. */
-export function typed<Value>(type: unknown): Field<Value> {
+function typed<Value>(type: unknown): Field<Value> {
   return { definition: { type, required: true } };
 }
 
-export const text = <Value extends string | null = string>() => typed<Value>(String);
-export const number = () => typed<number>(Number);
-export const flag = <Value extends boolean = boolean>() => typed<Value>(Boolean);
-export const date = <Value extends Date | null = Date>() => typed<Value>(Date);
+const text = <Value extends string | null = string>() => typed<Value>(String);
+const number = () => typed<number>(Number);
+const flag = <Value extends boolean = boolean>() => typed<Value>(Boolean);
+const date = <Value extends Date | null = Date>() => typed<Value>(Date);
 /** Creates a field of any type, which mongoose neither casts nor checks. */
-export const mixed = <Value>() => typed<Value>(Schema.Types.Mixed);
+const mixed = <Value>() => typed<Value>(Schema.Types.Mixed);
 
 /** Makes a field nullable, with null as its default. */
-export function orNull<Value>(field: Field<Value>): Field<Value | null> {
+function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return withDefault<Value | null>(field as Field<Value | null>, null);
 }
 
 /** Lets documents lack a field. */
-export function optional<Value>({ definition: { type } }: Field<Value>): Field<Value, true> {
+function optional<Value>({ definition: { type } }: Field<Value>): Field<Value, true> {
   return { definition: { type, default: undefined } };
 }
 
 /** Gives a field a value for documents that are inserted without one. */
-export function withDefault<Value>({ definition: { type } }: Field<Value>, value: Value): Field<Value> {
+function withDefault<Value>({ definition: { type } }: Field<Value>, value: Value): Field<Value> {
   return { definition: { type, default: value } };
 }
+
+/** The kinds of fields, and what changes them. */
+export const field = { text, number, flag, date, mixed, typed, orNull, optional, withDefault };
 
 /** Creates the schema of a collection. */
 export function schemaOf<Fields extends Record<string, Field<unknown, boolean>>>(collection: string, fields: Fields) {
@@ -101,6 +104,14 @@ export async function unlessDuplicate<Result, Other>(
     if ((error as { code?: unknown }).code === DUPLICATE_KEY) return otherwise;
     throw error;
   }
+}
+
+/** Inserts a record; false if a unique index refuses it. */
+export function insertNew<Record extends mongo.BSON.Document>(model: Model<Record>, record: Record): Promise<boolean> {
+  return unlessDuplicate(
+    model.collection.insertOne(record as never).then(() => true),
+    false,
+  );
 }
 
 /** Returns true if each write succeeded, false if a unique index refused some. Rethrows every other error. */

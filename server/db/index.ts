@@ -8,7 +8,7 @@ export { EMBEDDED_TIMEOUT_MS } from './connect.ts';
 export { snapshotEmbedded, startEmbedded } from './embedded/index.ts';
 export type { OpenOptions } from './prepare-data.ts';
 export type * from './repositories/index.ts';
-export { eventId } from './repositories/job-events.ts';
+export { eventId } from './repositories/job-history.ts';
 
 /** An open database: every repository, a health check and close. */
 export interface Database extends Repositories {

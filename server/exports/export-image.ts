@@ -14,12 +14,9 @@ import type {
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { PlannedJob } from '../jobs/index.ts';
-import { orderVariants, outputHash, type PlannedFile, planFiles } from './plan-files.ts';
-import { createNamePlanner, type PlannedNames } from './plan-names.ts';
-import { namespaceOf } from './prepare-job.ts';
-import { renameFiles } from './rename-files.ts';
+import { createNamePlanner, type PlannedNames, renameFiles } from './file-names.ts';
+import { namespaceOf, orderVariants, outputHash, type PlannedFile, planFiles, selectSmaller } from './prepare-job.ts';
 import { completedResult, resultWithoutGain } from './results.ts';
-import { selectSmaller } from './select-variants.ts';
 import type { OrderOptions, VariantCache } from './variant-cache.ts';
 
 interface ExportImageDeps {

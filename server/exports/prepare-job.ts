@@ -1,12 +1,32 @@
-import { type ExportRequest, SAMPLE_IMAGE_LIMIT, SAMPLE_SUFFIX } from '#contract';
-import type { ImageRecord, JobImage, JobRecord } from '../db/index.ts';
+import { createHash } from 'node:crypto';
+import {
+  EMBEDDED_FIELDS,
+  type EmbeddedField,
+  type ExportRequest,
+  emptyMetadataValues,
+  LANGUAGE_FIELDS,
+  type LanguageField,
+  type LanguageTexts,
+  type MetadataValues,
+  metadataLevel,
+  metadataSchema,
+  PATCH_SHAPE,
+  pickFields,
+  REQUEST_FIELDS,
+  type RequestField,
+  SAMPLE_IMAGE_LIMIT,
+  SAMPLE_SUFFIX,
+  type Settings,
+  serveLanguage,
+  settingsFor,
+} from '#contract';
+import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
+import type { CachedVariantRecord, ImageRecord, JobImage, JobRecord, ReplacedFile } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { textsOf } from './request-metadata.ts';
-
-/** Namespace that a job's files belong to: samples have their own, so they never meet full exports. */
-export function namespaceOf(job: Pick<JobRecord, 'kind' | 'sessionId'>): string {
-  return job.kind === 'sample' ? job.sessionId + SAMPLE_SUFFIX : job.sessionId;
-}
+import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
+import { textsByLanguage, withTexts } from '../sessions/index.ts';
+import type { NamedVariant } from './file-names.ts';
+import type { VariantOrder } from './variant-cache.ts';
 
 /**
  * Checks what a request asks for against what the session holds.
@@ -63,5 +83,192 @@ export function resolveImages(
       ...(focalPoint ? { focalPoint } : {}),
     };
     return isSelective ? { ...texts, replaces: wanted.replaces ?? [] } : texts;
+  });
+}
+
+/** Namespace that a job's files belong to: samples have their own, so they never meet full exports. */
+export function namespaceOf(job: Pick<JobRecord, 'kind' | 'sessionId'>): string {
+  return job.kind === 'sample' ? job.sessionId + SAMPLE_SUFFIX : job.sessionId;
+}
+
+/** Most names of unknown fields that are stored for their warning, and their longest part. */
+const NAMES_KEPT = 5;
+const NAME_LENGTH = 40;
+
+type StoredOnly = Exclude<EmbeddedField, RequestField>;
+type RequestMetadata = Partial<Record<RequestField, string | null>> & Record<string, unknown>;
+
+/** Embedded fields beside those of the specification. */
+const STORED_ONLY = EMBEDDED_FIELDS.filter((name): name is StoredOnly => !isIn(REQUEST_FIELDS, name));
+
+/** Returns the texts of an image: of the request if that has metadata, else the stored ones in the language of the settings. */
+export function textsOf(
+  given: RequestMetadata | null | undefined,
+  image: ImageRecord,
+  language?: string,
+): Omit<JobImage, 'imageId'> {
+  const found = language === undefined ? { metadata: image.metadata, isOther: false } : inLanguage(image, language);
+  const { metadata: stored, isOther } = found;
+  const metadata = given ?? stored;
+  const others = given ? readOthers(given) : stored && pickFields(stored, STORED_ONLY);
+  const texts = {
+    ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
+    ...(metadata ? withValue(metadata, REQUEST_FIELDS) : {}),
+    ...others,
+  };
+  const writer = writerOf(texts, image);
+  return {
+    ...texts,
+    filename: metadata?.filename || null,
+    ...(writer ? { writer } : {}),
+    ...(isOther && !given ? { isOtherLanguage: true } : {}),
+  };
+}
+
+/** Returns the metadata in the language that serves the wanted one; `isOther`: there is none, so its texts are in another one. */
+function inLanguage(image: ImageRecord, wanted: string): { metadata: ImageRecord['metadata']; isOther: boolean } {
+  const { metadata } = image;
+  const all = Object.entries(textsByLanguage(image) ?? {}).filter(([, texts]) => hasText(texts));
+  const known = all.length > 0 ? all.map(([tag]) => tag) : [metadata?.language].flatMap((tag) => tag ?? []);
+  const language = serveLanguage(wanted, known);
+  const texts = all.find(([tag]) => tag === language)?.[1];
+  if (texts && language) return { metadata: withTexts(metadata, language, texts), isOther: false };
+  return { metadata, isOther: language === undefined && known.length > 0 };
+}
+
+/** Returns the vision model of the texts, if one of them is as it wrote it, in whatever language. */
+function writerOf(texts: Partial<MetadataValues>, image: ImageRecord): string | undefined {
+  const stored = [image.metadata, ...Object.values(textsByLanguage(image) ?? {})];
+  const written = stored.find((one) => one && LANGUAGE_FIELDS.some((field) => isWrittenIn(one, field, texts[field])));
+  return written?.model ?? undefined;
+}
+
+/** Returns true if a model wrote this value of a field. */
+function isWrittenIn(
+  { source, ...stored }: Pick<LanguageTexts, 'source' | LanguageField>,
+  field: LanguageField,
+  value: string | string[] | null | undefined,
+): boolean {
+  return Boolean(value?.length) && source[field] === 'ai' && JSON.stringify(stored[field]) === JSON.stringify(value);
+}
+
+/** An empty alternative text counts: it says that none is needed. */
+const hasText = ({ title, alt, caption, tags }: LanguageTexts) =>
+  Boolean(title || caption || tags.length) || alt !== null;
+
+/** Reads the fields beside those of the specification, as an analysis returns them, and names the unknown ones. */
+function readOthers(
+  given: RequestMetadata,
+): Partial<Pick<MetadataValues, StoredOnly>> & Pick<JobImage, 'unknownFields'> {
+  const texts: Record<string, unknown> = {};
+  const unknownFields: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (isIn(STORED_ONLY, name)) {
+      const parsed = PATCH_SHAPE[name].safeParse(value);
+      if (!parsed.success) unknownFields.push(name);
+      else if (parsed.data !== null && parsed.data !== undefined) texts[name] = parsed.data;
+    } else if (!Object.hasOwn(metadataSchema.shape, name)) unknownFields.push(name.slice(0, NAME_LENGTH));
+  }
+  return unknownFields.length > 0 ? { ...texts, unknownFields: unknownFields.slice(0, NAMES_KEPT) } : texts;
+}
+
+/** Returns the named fields that have a value. */
+function withValue<Values extends object>(values: Values, names: readonly (keyof Values)[]): Partial<Values> {
+  return Object.fromEntries(
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  ) as Partial<Values>;
+}
+
+function isIn<Name extends string>(names: readonly Name[], name: string): name is Name {
+  return (names as readonly string[]).includes(name);
+}
+
+/** A file that may be delivered: a variant in a format. */
+export interface PlannedFile extends NamedVariant {
+  format: EncodedFormat;
+}
+
+/** Returns the formats of the settings for an upload; `original` and the upload's own format are one. */
+function formatsOf({ format, formats = [format] }: Settings, input: InputFormat): OutputFormat[] {
+  const encoded = formats.map((one) => encodedFormat(one, input));
+  return formats.filter((_, index) => encoded.indexOf(encoded[index] as EncodedFormat) === index);
+}
+
+/** Returns the main format of an image: the first one. */
+export function mainFormat(settings: Settings, input: InputFormat): EncodedFormat {
+  return encodedFormat(settings.formats?.[0] ?? settings.format, input);
+}
+
+/** Returns the orders of an image, one for each format: what its variants are made of, and which there are. */
+export function orderVariants(image: ImageRecord, asked: JobImage, ordered: Settings): VariantOrder[] {
+  const settings = settingsFor(ordered, image);
+  const { writer } = asked;
+  const embed = settings.embedMetadata ? { ...pickFields(asked, EMBEDDED_FIELDS), writer } : undefined;
+  const { variants } = planSizes(image, asked, settings);
+  return formatsOf(settings, image.format).map((format) => ({
+    image,
+    settings: { ...settings, format },
+    ...(embed ? { embed } : {}),
+    variants,
+  }));
+}
+
+/** Plans the files that may be delivered, in the order of {@link orderVariants}, and lists the widths that are left out. */
+export function planFiles(image: ImageRecord, asked: JobImage, settings: Settings) {
+  const { variants, skippedSizes } = planSizes(image, asked, settings);
+  const files = formatsOf(settings, image.format).flatMap((output) => {
+    const format = encodedFormat(output, image.format);
+    return variants.map(({ name }): PlannedFile => ({ name, format, extension: extensionOf(format) }));
+  });
+  return { files, skippedSizes };
+}
+
+function planSizes(image: ImageRecord, { focalPoint, replaces }: JobImage, settings: Settings) {
+  const { variants, skippedSizes } = planVariants(image, focalPoint ? { ...settings, focalPoint } : settings);
+  return { variants: candidatesOf(variants, replaces), skippedSizes };
+}
+
+/** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
+export function outputHash(asked: JobImage, settings: Settings): string {
+  const { preset, responsive, responsiveSizes, embedMetadata, maxWidth, maxHeight, language } = settings;
+  const level = metadataLevel(settings);
+  // As `keepCopyright` was written, so that files of before versions are replaced.
+  const kept = level === 'all-but-private' ? level : level === 'rights';
+  const [first = settings.format, ...others] = settings.formats ?? [];
+  const sizes = responsive ? (responsiveSizes ?? 'default') : null;
+  const focalPoint = asked.focalPoint ?? settings.focalPoint;
+  const cropped = Array.isArray(sizes) && sizes.some(({ fit }) => fit === 'cover');
+  // Absent ones are left out: files of before versions keep their owner.
+  const later = [
+    ...(asked.replaces ? ['onlySmaller'] : []),
+    ...(maxWidth || maxHeight ? [{ maxWidth, maxHeight }] : []),
+    ...(focalPoint && cropped ? [{ focalPoint }] : []),
+    ...(embedMetadata && language ? [{ language }] : []),
+    ...(others.length > 0 ? [{ others }] : []),
+  ];
+  const canonical = JSON.stringify([first, preset, sizes, embedMetadata, kept, ...later]);
+  return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
+}
+
+/** Returns the variants that may be delivered: without `replaces` all, else not those that replace no file in use. */
+function candidatesOf(variants: VariantSpec[], replaces: ReplacedFile[] | undefined): VariantSpec[] {
+  const unused = new Set(replaces?.filter(({ bytes }) => bytes === 0).map(({ name }) => name));
+  return variants.filter(({ name }) => !unused.has(name));
+}
+
+/**
+ * Returns the places of the variants to deliver, of those that have a record. With `replaces`, a variant has to be smaller than the file it replaces;
+ * `full` without an entry replaces the upload, any other one nothing.
+ */
+export function selectSmaller(
+  image: Pick<ImageRecord, 'size'>,
+  variants: Pick<VariantSpec, 'name'>[],
+  records: (Pick<CachedVariantRecord, 'size'> | undefined)[],
+  replaces: ReplacedFile[] | undefined,
+): number[] {
+  const limits = new Map(replaces?.map(({ name, bytes }) => [name, bytes]));
+  return variants.flatMap(({ name }, index) => {
+    const limit = limits.get(name) ?? (replaces && name === 'full' ? image.size : Number.POSITIVE_INFINITY);
+    return (records[index]?.size ?? Number.POSITIVE_INFINITY) < limit ? [index] : [];
   });
 }

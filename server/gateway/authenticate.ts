@@ -1,8 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { AuthKind } from '#contract';
-import { type Accounts, hasTokenForm } from '../accounts/index.ts';
+import type { Accounts } from '../accounts/index.ts';
 import type { Budget } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
+import { secretHasForm } from '../ids.ts';
 import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import type { SameOrigin, SessionCookie } from './session-cookie.ts';
@@ -92,7 +93,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
   return {
     async key(ctx, next) {
       const presented = ctx.get('X-API-Key');
-      if (hasTokenForm(presented)) await byToken(deps, ctx, presented);
+      if (secretHasForm('iwt', presented)) await byToken(deps, ctx, presented);
       else if (presented !== '') await byKey(ctx, presented);
       else if (cookie.read(ctx) !== undefined) await byLogin(ctx);
       else throw withoutKey(ctx);
@@ -170,4 +171,43 @@ async function byLink({ shares, sameOrigin, requests }: AuthenticateDeps, ctx: C
 
 function suspended(): AppError {
   return new AppError('account_suspended', 'This account is suspended');
+}
+
+interface ThrottleDeps {
+  accounts: Pick<Accounts, 'plans'>;
+  /** Counts the requests of an account. */
+  requests: Budget;
+}
+
+/**
+ * Creates the middleware that applies each plan's rate limit per account, in windows that begin with a request. A plan
+ * without a limit is not counted. Header fields follow draft-ietf-httpapi-ratelimit-headers-11. Must run after the
+ * authentication.
+ * @throws AppError rate_limited
+ */
+export function createThrottle({ accounts, requests }: ThrottleDeps): Middleware<GatewayState> {
+  return async (ctx, next) => {
+    const { id, plan } = ctx.state.account;
+    const limit = accounts.plans.get(plan).rateLimit;
+    if (!limit) return next();
+
+    // A plan whose window has another length by now begins a new one.
+    const key = `${id}:${limit.windowSeconds}`;
+    const window = { key, limit: limit.requests, windowMs: limit.windowSeconds * 1000 };
+    const { isTaken, left, endsInMs } = await requests.take([window]);
+    const seconds = Math.max(1, Math.ceil(endsInMs / 1000));
+    const headers = {
+      'RateLimit-Policy': `"${plan}";q=${limit.requests};w=${limit.windowSeconds}`,
+      RateLimit: `"${plan}";r=${left};t=${seconds}`,
+    };
+    if (!isTaken) {
+      throw new AppError(
+        'rate_limited',
+        `At most ${limit.requests} requests in ${limit.windowSeconds} seconds on the plan ${plan}; try again in ${seconds} seconds`,
+        { details: { limit: limit.requests }, headers: { ...headers, 'Retry-After': String(seconds) } },
+      );
+    }
+    ctx.set(headers);
+    await next();
+  };
 }

@@ -86,6 +86,24 @@ export function createBilling(deps: BillingDeps) {
 /** Prices, charges and refunds of jobs. */
 export type Billing = ReturnType<typeof createBilling>;
 
+/**
+ * Connects jobs, which do not know credits, to billing.
+ * @returns settles a job by its delivered images, and tells whether one was charged
+ */
+export function payJobs(billing: Billing, metrics: { creditsRefunded: (credits: number) => void }) {
+  return {
+    async settle(
+      { _id: jobId, accountId, total }: { _id: string; accountId: string; total: number },
+      delivered: number,
+    ) {
+      const credits = await billing.settle({ accountId, jobId, total, completed: delivered });
+      metrics.creditsRefunded(credits.refunded);
+      return { credits, perImage: credits.charged / total };
+    },
+    isPaid: ({ accountId, _id }: { accountId: string; _id: string }) => billing.isCharged(accountId, _id),
+  };
+}
+
 function costPerImage(operation: Operation, { config }: BillingDeps): number {
   if (operation === 'export') return EXPORT_CREDITS_PER_IMAGE;
   return operation === 'analyze' ? config.ANALYSIS_CREDITS : 0;

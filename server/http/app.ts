@@ -5,15 +5,13 @@ import { AppError, toWireError } from '../errors.ts';
 import type { Caller, GatewayState } from '../gateway/index.ts';
 import { type Logger, type Metrics, newRequestId } from '../observability/index.ts';
 import { VERSION } from '../version.ts';
-import { checkMessage, createHostCheck } from './check-request.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
 import type { Services } from './handlers.ts';
-import { createJsonBody } from './json-body.ts';
-import { createCors, createSafetyHeaders, isPrivate, NOT_STORED } from './response-headers.ts';
+import { checkMessage, createCors, createHostCheck, createSafetyHeaders, isPrivate, NOT_STORED } from './middleware.ts';
+import { createJsonBody, validate } from './read-request.ts';
 import { ROUTES, type Route } from './routes/index.ts';
 import type { Refusal } from './server.ts';
-import { validate } from './validate.ts';
 
 /** Status in the log and metrics for a connection that ended before a response was sent; the number is nginx's. */
 const NO_RESPONSE = 499;
@@ -105,13 +103,13 @@ function logRefusal({ requestId, status }: Refusal, { logger, metrics }: Service
   logger.info({ requestId, method, route, status }, 'request');
 }
 
-function createRequestLog({ logger, metrics, isStopping }: Services) {
+function createRequestLog({ logger, metrics, stopping }: Services) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = performance.now();
     ctx.state.requestId = newRequestId();
     ctx.set('X-Request-Id', ctx.state.requestId);
     // A kept connection would be closed under the next request.
-    if (isStopping()) ctx.set('Connection', 'close');
+    if (stopping.aborted) ctx.set('Connection', 'close');
     ctx.res.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const { method } = ctx;

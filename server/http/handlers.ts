@@ -12,8 +12,8 @@ import type { Shares } from '../shares/index.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
+import type { OpenRequests } from './client-limits.ts';
 import type { HttpConfig } from './config.ts';
-import type { OpenRequests } from './open-requests.ts';
 
 type Entry<N extends EndpointName> = (typeof ENDPOINTS)[N];
 type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
@@ -94,8 +94,8 @@ export interface Services {
   describeState: () => Promise<Omit<ServiceState, 'mail'>>;
   /** False for a server that answers about itself alone. */
   servesApi: boolean;
-  /** True once the server is to be left by its clients. */
-  isStopping: () => boolean;
+  /** Aborts when the server is to be left by its clients. */
+  stopping: AbortSignal;
   /** Rejects with the missing dependency while the service is not ready. */
   checkReadiness: () => Promise<void>;
 }

@@ -12,9 +12,9 @@ import type Koa from 'koa';
 import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 import { localUrl } from '../gateway/index.ts';
 import { newRequestId } from '../observability/index.ts';
+import { cutSlowReaders, cutSlowSenders, type ReadingPace, type SendingLimits } from './client-limits.ts';
 import type { HttpConfig } from './config.ts';
-import { NOSNIFF, NOT_STORED } from './response-headers.ts';
-import { cutSlowReaders, cutSlowSenders, type ReadingPace, type SendingLimits } from './slow-clients.ts';
+import { NOSNIFF, NOT_STORED } from './middleware.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const IDLE_SWEEP_MS = 200;

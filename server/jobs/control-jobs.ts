@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobState } from '#contract';
 import { AppError } from '../errors.ts';
-import { type JobsContext, LOOK_EVERY_MS, leaseEnd } from './jobs-context.ts';
+import { type JobsContext, LOOK_EVERY_MS } from './jobs-context.ts';
 import { findJob, isUnfinished, readJob } from './read-jobs.ts';
 import { startJob, stopJob } from './run-jobs.ts';
 
@@ -39,7 +39,7 @@ async function waitForEnd(context: JobsContext, accountId: string, jobId: string
  */
 export async function reopenJob(context: JobsContext, accountId: string, jobId: string): Promise<boolean> {
   const { repositories, live, instanceId } = context;
-  const job = await repositories.jobs.reopen(accountId, jobId, instanceId, leaseEnd(context));
+  const job = await repositories.jobs.reopen(accountId, jobId, instanceId, context.leaseEnd());
   if (!job) return false;
   await repositories.imageResults.removeFailures(jobId, 'client_left');
   const done = await repositories.imageResults.countOfJob(jobId);

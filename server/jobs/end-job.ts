@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobResult, JobState } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, PastJobRecord, Repositories } from '../db/index.ts';
 import type { EventWriter, NumberedEvent } from './event-log.ts';
-import type { JobFeed } from './job-feeds.ts';
 import type { JobKind, PlannedJob, Settlement, StopReason } from './job-kind.ts';
-import type { JobsContext } from './jobs-context.ts';
-import { countDelivered, type LastEvent, refreshed } from './show-job.ts';
+import type { JobFeed, JobsContext } from './jobs-context.ts';
+import { countDelivered, type LastEvent, refreshed } from './read-jobs.ts';
 
 /** A job with all that its processing needs. */
 export interface LoadedJob {

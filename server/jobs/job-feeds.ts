@@ -1,15 +1,16 @@
 import { outlastOutage } from '../concurrency.ts';
 import {
   eventId,
+  type FollowedState,
   type ImageResultRecord,
   type JobEventRecord,
   type JobRecord,
-  type JobState,
   type Repositories,
 } from '../db/index.ts';
-import { createEventLog, type EventLog, type NumberedEvent, sentEvent } from './event-log.ts';
+import { createEventLog, type NumberedEvent, sentEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
-import { refreshed, replayLastEvent } from './show-job.ts';
+import type { JobFeed, JobFeeds } from './jobs-context.ts';
+import { refreshed, replayLastEvent } from './read-jobs.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
 const POLL_MS = 450;
@@ -26,24 +27,6 @@ const LAST_ASK = 500;
 const IDS_AT_ONCE = 5000;
 /** Most results of one query, unless they are of one job. */
 const RESULTS_AT_ONCE = 1000;
-
-/** The events of a job as this process knows them, shared by all who read them. */
-export interface JobFeed {
-  readonly jobId: string;
-  readonly log: EventLog;
-  /** Resolves when the stored events are in the log. */
-  ready: Promise<void>;
-  /** Readers, and the work on the job in this process. */
-  users: number;
-  /** True while this process works on the job alone, so that it knows every event. */
-  live: boolean;
-  /** The next event gets a higher number. */
-  base: number;
-  /** True if the job stops without a listener. */
-  needsListener: boolean;
-  /** True if the last poll found events, or none has been made. */
-  active: boolean;
-}
 
 /** A job of another server, with its record once it has ended. */
 interface Followed {
@@ -70,11 +53,10 @@ interface Feeds extends FeedsDeps {
 }
 
 /** Creates the events of all jobs that this process works on or reads: one poller for all that other servers work on. */
-export function createJobFeeds(deps: FeedsDeps) {
+export function createJobFeeds(deps: FeedsDeps): JobFeeds {
   const feeds: Feeds = { ...deps, open: new Map(), timer: undefined, polling: false, polls: 0, unwatch: undefined };
   return {
-    /** Opens the events of a job, to be released again. `fresh`: none are stored yet. */
-    open(jobId: string, { fresh = false, live = false } = {}): JobFeed {
+    open(jobId, { fresh = false, live = false } = {}) {
       const feed = feeds.open.get(jobId) ?? createFeed(feeds, jobId, fresh);
       feed.users += 1;
       feed.live ||= live;
@@ -82,25 +64,16 @@ export function createJobFeeds(deps: FeedsDeps) {
       return feed;
     },
 
-    /** Ends the news of the database. */
-    close: (): void => feeds.unwatch?.(),
-
-    /** Ends one use of a feed. */
-    release(feed: JobFeed): void {
+    release(feed) {
       feed.users -= 1;
       if (feed.users === 0) forget(feeds, feed);
     },
 
-    /** Adds the last event and ends every reader. */
-    end: (feed: JobFeed, event: NumberedEvent): void => end(feeds, feed, event),
-
-    /** Reads what was stored since. */
-    refresh: (feed: JobFeed): Promise<void> => refresh(feeds, feed),
+    end: (feed, event) => end(feeds, feed, event),
+    refresh: (feed) => refresh(feeds, feed),
+    close: () => feeds.unwatch?.(),
   };
 }
-
-/** Events of jobs in this process. */
-export type JobFeeds = ReturnType<typeof createJobFeeds>;
 
 function createFeed(feeds: Feeds, jobId: string, fresh: boolean): JobFeed {
   const log = createEventLog();
@@ -257,7 +230,7 @@ function nextIds(one: Followed, round: number): string[] {
   return Array.from({ length: askOf(one, round) }, (_, index) => eventId(one.feed.jobId, next + index));
 }
 
-function takeState({ kinds }: Feeds, feed: JobFeed, state: JobState): void {
+function takeState({ kinds }: Feeds, feed: JobFeed, state: FollowedState): void {
   feed.base = state.eventBase;
   feed.needsListener = kinds[state.kind].stopsUnheardAfterMs !== null;
 }

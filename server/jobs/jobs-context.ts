@@ -1,10 +1,8 @@
 import type { JobRecord, Repositories } from '../db/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
-import type { Admission } from './admission.ts';
 import type { JobsConfig } from './config.ts';
-import type { JobFeeds } from './job-feeds.ts';
+import type { EventLog, NumberedEvent } from './event-log.ts';
 import type { JobKinds, Settlement } from './job-kind.ts';
-import type { Listening } from './listening.ts';
 
 /** Interval at which this process looks for what other servers did to its jobs, in milliseconds. */
 export const LOOK_EVERY_MS = 100;
@@ -31,6 +29,76 @@ export interface JobsDeps {
   monotonicNow?: () => number;
 }
 
+/** Whose images wait, and whether they were paid for. */
+export interface Admitted {
+  accountId: string;
+  isPaid: boolean;
+}
+
+/** The limit of images that wait. */
+export interface Admission {
+  /**
+   * Reserves capacity for the images of a job. A job above a limit is admitted when nothing else waits below that limit.
+   * @returns false when a job of this id has capacity already, which stays unchanged
+   * @throws overloaded, rate_limited, shutting_down; all before any credit is taken
+   */
+  admit(jobId: string, images: number, owner: Admitted): boolean;
+  /** Sets the capacity of a job without a check: it was admitted before, on this or another server. */
+  readmit(jobId: string, images: number, owner: Admitted): void;
+  /** Releases the capacity of one image. */
+  imageDone(jobId: string): void;
+  /** Releases the remaining capacity of a job. */
+  forget(jobId: string): void;
+  /** Refuses new jobs from now on. */
+  close(): void;
+  readonly isClosed: boolean;
+  /** Images that wait. */
+  readonly waiting: number;
+}
+
+/** The events of a job as this process knows them, shared by all who read them. */
+export interface JobFeed {
+  readonly jobId: string;
+  readonly log: EventLog;
+  /** Resolves when the stored events are in the log. */
+  ready: Promise<void>;
+  /** Readers, and the work on the job in this process. */
+  users: number;
+  /** True while this process works on the job alone, so that it knows every event. */
+  live: boolean;
+  /** The next event gets a higher number. */
+  base: number;
+  /** True if the job stops without a listener. */
+  needsListener: boolean;
+  /** True if the last poll found events, or none has been made. */
+  active: boolean;
+}
+
+/** Events of jobs in this process. */
+export interface JobFeeds {
+  /** Opens the events of a job, to be released again. `fresh`: none are stored yet. */
+  open(jobId: string, options?: { fresh?: boolean; live?: boolean }): JobFeed;
+  /** Ends one use of a feed. */
+  release(feed: JobFeed): void;
+  /** Adds the last event and ends every reader. */
+  end(feed: JobFeed, event: NumberedEvent): void;
+  /** Reads what was stored since. */
+  refresh(feed: JobFeed): Promise<void>;
+  /** Ends the news of the database. */
+  close(): void;
+}
+
+/** Listeners of one job, here and on other servers. */
+export interface Listening {
+  /** False while a job that stops without a listener has none. */
+  isHeard(): boolean;
+  /** Counts a listener on this server until the returned function is called. */
+  join(): () => void;
+  /** Takes the counter of listeners on other servers as it is in the database. */
+  seen(count: number): void;
+  close(): void;
+}
+
 /** A job on which this process works. */
 export interface Working {
   job: JobRecord;
@@ -50,6 +118,8 @@ export interface JobsContext extends Required<JobsDeps> {
   /** This process in leases and blocks. */
   instanceId: string;
   leaseMs: number;
+  /** Returns the end of a lease that begins now. */
+  leaseEnd: () => Date;
   admission: Admission;
   feeds: JobFeeds;
   /** Jobs that this process leads, by id. */
@@ -64,9 +134,4 @@ export interface JobsContext extends Required<JobsDeps> {
   leaving: AbortController;
   /** Repeats work during a database outage, until this process hands its jobs over. */
   outlast: <T>(work: () => Promise<T>) => Promise<T>;
-}
-
-/** Returns the end of a lease that begins now. */
-export function leaseEnd({ now, leaseMs }: JobsContext): Date {
-  return new Date(now().getTime() + leaseMs);
 }

@@ -1,7 +1,6 @@
 import type { JobLease, JobRecord } from '../db/index.ts';
-import { removeJob } from './create-job.ts';
 import type { StopReason } from './job-kind.ts';
-import { type JobsContext, leaseEnd } from './jobs-context.ts';
+import type { JobsContext } from './jobs-context.ts';
 import { startJob } from './run-jobs.ts';
 
 /** Most crashes of processes during a job; above it the job is ended, since it may be their cause. */
@@ -43,7 +42,7 @@ export function createRecovery(context: JobsContext) {
   return async ({ alone = false }: SweepOptions = {}): Promise<number> => {
     let taken = 0;
     for (const lease of await findAbandoned(alone)) {
-      const job = await repositories.jobs.claim(lease, instanceId, leaseEnd(context));
+      const job = await repositories.jobs.claim(lease, instanceId, context.leaseEnd());
       if (!job) continue;
       taken += 1;
       await recover(context, job);
@@ -73,6 +72,12 @@ async function recover(context: JobsContext, job: JobRecord): Promise<void> {
   const level = job.leaseOwner === null ? 'info' : 'warn';
   logger[level]({ jobId: job._id, done, total: job.total, stopped }, 'taking over a job');
   startJob(context, { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 }, stopped, done);
+}
+
+/** Removes a job with its images. A job without a record has none, so that goes last. */
+export async function removeJob({ jobs, jobImages }: JobsContext['repositories'], jobId: string): Promise<void> {
+  await jobImages.removeOfJob(jobId);
+  await jobs.remove(jobId);
 }
 
 /** Ends the help of this process with a job that it leads from now on: it would take its own images twice. */

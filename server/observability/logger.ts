@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
+import { newId } from '../ids.ts';
 import type { ObservabilityConfig } from './config.ts';
 
 export type { Logger } from 'pino';
@@ -79,3 +80,6 @@ function errorLines(error: unknown): string {
   const text = stack ?? message ?? JSON.stringify(error);
   return `${text.replace(/^/gm, '    ')}\n`;
 }
+
+/** Generates the id of a request, which its log lines and error responses contain. */
+export const newRequestId = () => newId('req');

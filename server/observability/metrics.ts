@@ -29,7 +29,7 @@ export interface Metrics {
   bytesSent(bytes: number): void;
   jobFinished(job: { kind: string; outcome: string; seconds: number }): void;
   imageFinished(image: { operation: string; format: string; outcome: string }): void;
-  encodeFinished(encode: { format: string; seconds: number }): void;
+  encodeSeconds(format: string, seconds: number): void;
   /** Counts an error that nothing foresaw, by where it ended: a request or the work on an image. Its cause is in the log. */
   unexpectedError(where: 'request' | 'image'): void;
   creditsCharged(credits: number): void;
@@ -103,7 +103,7 @@ export function createMetrics(): Metrics {
       jobSeconds.observe({ kind }, seconds);
     },
     imageFinished: (image) => images.inc(image),
-    encodeFinished: ({ format, seconds }) => encodeSeconds.observe({ format }, seconds),
+    encodeSeconds: (format, seconds) => encodeSeconds.observe({ format }, seconds),
     unexpectedError: (where) => unexpected.inc({ where }),
     creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
     creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),

@@ -12,7 +12,6 @@ export {
   type ProcessorDeps,
   type RenderOptions,
 } from './processor.ts';
-export { extensionOf, mimeTypeOf } from './shared/formats.ts';
 export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
 export type {
   EmbeddedText,
@@ -21,6 +20,5 @@ export type {
   RenderedVariant,
   RenderOrder,
   RenderStep,
-  SourceFacts,
 } from './shared/protocol.ts';
-export { planVariants, type VariantSpec } from './shared/variants.ts';
+export { extensionOf, mimeTypeOf, planVariants, type SourceFacts, type VariantSpec } from './shared/variants.ts';

@@ -6,10 +6,9 @@ import { AppError } from '../errors.ts';
 import { heicDecoderVersion } from './cache-key.ts';
 import type { Turn } from './choose-task.ts';
 import { type ProcessingConfig, readableFormats } from './config.ts';
-import { rejectWithCode, removeOnFailure } from './failed-work.ts';
 import { extensionMismatch } from './filename.ts';
 import { closeQueues, type ProcessorStats, type Queues, startQueues, statsOf } from './queues.ts';
-import { estimateMemory, mimeTypeOf, signingMemory } from './shared/formats.ts';
+import { describeFailure } from './shared/failure.ts';
 import type {
   Inspection,
   InspectReport,
@@ -25,11 +24,11 @@ import type {
   RenderOrder,
   RenderStep,
   RenderTask,
-  SourceFacts,
   WorkerLimits,
 } from './shared/protocol.ts';
-import { publish } from './shared/save.ts';
+import { publish, removeOnFailure } from './shared/save.ts';
 import { isSignable, type Signer } from './shared/signer.ts';
+import { estimateMemory, mimeTypeOf, type SourceFacts, signingMemory } from './shared/variants.ts';
 import { openSigner } from './signing/open-signer.ts';
 
 /** Format and size of an upload, read from its header. Width and height in pixels after EXIF orientation. */
@@ -125,6 +124,7 @@ interface Context {
   readonly config: ProcessingConfig;
   readonly metrics: ProcessorDeps['metrics'];
   readonly limits: WorkerLimits;
+  readonly search: boolean;
   /** Undefined before the start and after the end. */
   queues: Queues | undefined;
   /** Undefined before the start, and if nothing is signed. */
@@ -139,9 +139,10 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     maxAvifPixels: config.MAX_AVIF_PIXELS,
     formats: readableFormats(config),
   };
-  const context: Context = { config, metrics, limits, queues: undefined, signer: undefined };
+  const search = config.QUALITY_SEARCH === 'on';
+  const context: Context = { config, metrics, limits, search, queues: undefined, signer: undefined };
   return {
-    search: searches(config),
+    search,
     signerOf({ format: inputFormat, carries = [] }, { format, metadata }) {
       const carriesThem = carries.includes('content_credentials') && metadata !== 'none';
       return carriesThem && isSignable(encodedFormat(format, inputFormat)) ? context.signer?.identity : undefined;
@@ -170,10 +171,6 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       if (queues) await closeQueues(queues);
     },
   };
-}
-
-function searches({ QUALITY_SEARCH }: ProcessingConfig): boolean {
-  return QUALITY_SEARCH === 'on';
 }
 
 function running({ queues }: Context): Queues {
@@ -207,7 +204,7 @@ async function render(
 ): Promise<RenderedVariant[]> {
   const variants = order.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
   const signer = order.signs ? context.signer : undefined;
-  const task: RenderTask = { ...order, variants, limits: context.limits, search: searches(context.config), signer };
+  const task: RenderTask = { ...order, variants, limits: context.limits, search: context.search, signer };
   const format = encodedFormat(order.format, order.facts.format);
   const suspect = { handler: 'render', image: order.identity ?? order.source, format } as const;
   const memoryBytes = estimateMemory(order.facts, format, task.search) + (signer ? signingMemory(order.facts) : 0);
@@ -290,3 +287,11 @@ function placeholder(
 const partName = (target: string): string => `${target}.${randomUUID()}.part`;
 
 const toWarnings = (codes: WarningCode[]): Warning[] => [...new Set(codes)].map((code) => warning(code));
+
+/** Rejects with a code of the catalogue instead of the disk's error. */
+function rejectWithCode(error: unknown): never {
+  const { code, message, unexpected } = describeFailure(error);
+  // The job logs and counts it.
+  if (unexpected) throw error;
+  throw new AppError(code, message, { cause: error });
+}

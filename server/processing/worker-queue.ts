@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { EncodedFormat } from '#contract';
 import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
-import { countMemoryKills, memoryLimit } from './memory.ts';
+import { memoryLimit } from './memory.ts';
 import { createScheduler, GaveWayTooOften, type ScheduledTask, type Scheduler } from './scheduler.ts';
 import type { WorkerOutcome } from './shared/protocol.ts';
 import type { Signer } from './shared/signer.ts';
-import { createWorkerPool, type RunOptions, WorkerCrashed, type WorkerPool, WorkerTimedOut } from './worker-pool.ts';
+import {
+  countMemoryKills,
+  createWorkerPool,
+  type RunOptions,
+  WorkerCrashed,
+  type WorkerPool,
+  WorkerTimedOut,
+} from './worker-pool.ts';
 
 /** Identifies a task in the quarantine: an image that crashes one handler or encoder may succeed in another. */
 export interface Suspect {

@@ -7,7 +7,6 @@ import {
   type ShareAnswerRequest,
   type SharedImages,
 } from '#contract';
-import { hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
 import type {
   ImageRecord,
   OutputFile,
@@ -17,7 +16,7 @@ import type {
   ShareRecord,
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { hashSecret, makeSecret, newId, secretHasForm } from '../ids.ts';
 import { newestResult, newestResults, showSharedImage, textsVersionOf } from './show-images.ts';
 
 interface SharesDeps {

@@ -1,8 +1,8 @@
 import { CONFIRMED_MINUTES, type Login } from '#contract';
-import { type Account, type Accounts, hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import type { BrowserSessionRecord, BrowserSessionRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { hashSecret, makeSecret, newId, secretHasForm } from '../ids.ts';
 import { describeVisitor, type Visitor } from './visitor.ts';
 
 /** Dependencies of {@link createBrowserSessions}. */

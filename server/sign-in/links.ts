@@ -1,7 +1,8 @@
 import type { AccountRole, LinkPurpose } from '#contract';
-import { type Account, type Accounts, hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import type { MailKind, MailRepository, OneTimeLinkRecord, OneTimeLinkRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
+import { hashSecret, makeSecret, secretHasForm } from '../ids.ts';
 
 /** Dependencies of {@link createLinks}. */
 export interface LinksDeps {

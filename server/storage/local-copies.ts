@@ -1,5 +1,5 @@
 import { rename, rm, stat, utimes } from 'node:fs/promises';
-import type { Scratch } from './scratch.ts';
+import type { Scratch } from './object-store.ts';
 
 /** Dependencies of {@link createLocalCopies}. */
 export interface LocalCopiesDeps {

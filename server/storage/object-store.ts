@@ -1,4 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { mkdir, open, opendir, readdir, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /** A file of the store. */
@@ -10,7 +13,7 @@ export interface StoredFile {
 }
 
 /** Facts of a file to store. */
-export interface FileFacts {
+interface FileFacts {
   /** Bytes. */
   size: number;
   contentType: string;
@@ -27,7 +30,7 @@ export interface ByteSpan {
 }
 
 /** Answer to a client that fetches a file from the store itself. */
-export interface DirectDownload {
+interface DirectDownload {
   mimeType: string;
   /** Value of `Content-Disposition`. */
   disposition: string;
@@ -98,3 +101,181 @@ export const newVariantKey = (hash: string, extension: string) =>
 
 /** Returns the hash in the key of a variant. */
 export const variantHashOf = (key: string) => key.split('/').at(-1)?.split(/[-.]/)[0] ?? '';
+
+/** Size of a read, and so the memory per download; most exported files are smaller. */
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Creates the store of files in one directory, which several servers may share.
+ * @throws TypeError (each method) if a key leads outside the directory
+ */
+export function createFolderStore({ directory }: { directory: string }): ObjectStore {
+  const root = resolve(directory);
+  const pathOf = (key: string) => {
+    const path = resolve(root, key);
+    if (!path.startsWith(root + sep)) throw new TypeError(`key leaves the store: ${JSON.stringify(key)}`);
+    return path;
+  };
+  return {
+    place: root,
+
+    async prepare() {
+      for (const folder of ['sessions', 'variants']) await mkdir(join(root, folder), { recursive: true });
+    },
+
+    putFile: (key, file) => place(file, pathOf(key)),
+
+    open: (key, span) => openFile(pathOf(key), span),
+
+    withLocalFile: (key, use) => use(pathOf(key)),
+
+    async head(key) {
+      const found = await stat(pathOf(key)).catch(nullWhenAbsent);
+      return found && { size: found.size };
+    },
+
+    async removeMany(keys) {
+      for (const key of keys) await unlink(pathOf(key)).catch(nullWhenAbsent);
+    },
+
+    async removeBelow(folder) {
+      // A file created during the removal causes ENOTEMPTY: retry.
+      await rm(pathOf(folder), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    },
+
+    list: (folder) => listFiles(root, pathOf(folder)),
+
+    async listFolders(folder) {
+      const entries = await readdir(pathOf(folder), { withFileTypes: true }).catch(() => [] as Dirent[]);
+      return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    },
+
+    urlOf: async () => null,
+  };
+}
+
+/** Moves a file to its place, which survives a power failure once this resolves. */
+async function place(file: string, target: string): Promise<void> {
+  const folder = dirname(target);
+  const made = await mkdir(folder, { recursive: true });
+  await rename(file, target);
+  await flushFolder(folder);
+  if (made) await flushFolder(dirname(made));
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  // A folder cannot be opened on Windows, and some network file systems refuse to flush one.
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+async function openFile(path: string, span?: ByteSpan) {
+  const handle = await open(path, 'r').catch(nullWhenAbsent);
+  if (!handle) return null;
+  try {
+    const { size } = await handle.stat();
+    const { first, last } = span ?? { first: 0, last: size - 1 };
+    const end = Math.max(first, last);
+    return { stream: handle.createReadStream({ start: first, end, highWaterMark: READ_BYTES }), size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function* listFiles(root: string, folder: string): AsyncGenerator<StoredFile> {
+  for await (const path of filesBelow(folder)) {
+    const found = await stat(path).catch(nullWhenAbsent);
+    const key = path
+      .slice(root.length + 1)
+      .split(sep)
+      .join('/');
+    if (found) yield { key, size: found.size, modifiedAt: found.mtime };
+  }
+}
+
+/** Yields the paths of all files below a folder; skips folders that were removed meanwhile. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const opened = await opendir(folder).catch(() => null);
+  if (!opened) return;
+  for await (const entry of opened) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+function nullWhenAbsent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** Options of {@link createScratch}. */
+interface ScratchOptions {
+  directory: string;
+  /** Monotonic clock, in ms. @default performance.now */
+  monotonicNow?: () => number;
+}
+
+/** Creates the place of files that are being received, written or read by this server. */
+export function createScratch({ directory, monotonicNow = () => performance.now() }: ScratchOptions) {
+  /** Files that the last sweep kept, each with the time since which it has not changed. */
+  let kept = new Map<string, { mtimeMs: number; since: number }>();
+  return {
+    async prepare(): Promise<void> {
+      await mkdir(directory, { recursive: true });
+    },
+
+    /** Returns a new path, in an existing directory. */
+    newFile: (): string => join(directory, `${randomUUID()}.part`),
+
+    /** Removes those of the files that still exist. */
+    async discard(files: string[]): Promise<void> {
+      await Promise.all(files.map((file) => rm(file, { force: true })));
+    },
+
+    /** Free bytes on the disk. */
+    async freeBytes(): Promise<number> {
+      const { bavail, bsize } = await statfs(directory);
+      return bavail * bsize;
+    },
+
+    /** Free bytes and size of the disk. */
+    async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
+      const { bavail, blocks, bsize } = await statfs(directory);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    },
+
+    /**
+     * Removes files left by an interruption.
+     * @param minAgeMs keeps files that were not seen unchanged for this long, because they may still be in use. Measured
+     *   between sweeps: modification times are unreliable if the system clock was set.
+     * @returns how many
+     */
+    async sweep({ minAgeMs }: { minAgeMs: number }): Promise<number> {
+      const at = monotonicNow();
+      const before = kept;
+      kept = new Map();
+      let removed = 0;
+      for (const name of await readdir(directory)) {
+        const path = join(directory, name);
+        const found = await stat(path).catch(() => null);
+        if (!found) continue;
+        const { mtimeMs } = found;
+        const last = before.get(path);
+        const since = last?.mtimeMs === mtimeMs ? last.since : at;
+        if (at - since < minAgeMs) {
+          kept.set(path, { mtimeMs, since });
+          continue;
+        }
+        await rm(path, { force: true, recursive: true });
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+/** Temporary files of this server. */
+export type Scratch = ReturnType<typeof createScratch>;

@@ -7,8 +7,7 @@ import { S3mini } from 's3mini';
 import { backOff, withRetries } from '../concurrency.ts';
 import { StoreAwayError } from '../errors.ts';
 import { createLocalCopies } from './local-copies.ts';
-import type { ByteSpan, ObjectStore, StoredFile } from './object-store.ts';
-import type { Scratch } from './scratch.ts';
+import type { ByteSpan, ObjectStore, Scratch, StoredFile } from './object-store.ts';
 
 /** A prefix in a bucket of an S3-compatible service. */
 export interface S3Place {

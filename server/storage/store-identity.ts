@@ -5,9 +5,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
 import { readPlace, type StorageConfig } from './config.ts';
-import { createFolderStore } from './folder-store.ts';
 import type { ObjectStore } from './object-store.ts';
-import { createScratch, type Scratch } from './scratch.ts';
+import { createFolderStore, createScratch, type Scratch } from './object-store.ts';
 
 /** Key of the file that names the store. */
 const KEY = 'store-id';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashApiKey, hasKeyForm, makeApiKey, sameHash } from '../../server/accounts/api-keys.ts';
+import { hashSecret, hasKeyForm, makeApiKey, sameHash } from '../../server/ids.ts';
 
 const GOLDEN = ['iw_0000000000000000000000000000003PZPfk', 'iw_abcdefghijklmnopqrstuvwxyz01231QPlvC'];
 
@@ -45,10 +45,10 @@ describe('API key format', () => {
 
   test('the hash is HMAC-SHA-256 under the pepper', () => {
     const key = GOLDEN[0] as string;
-    expect(hashApiKey(key, Buffer.from('pepper'))).toBe(
+    expect(hashSecret(key, Buffer.from('pepper'))).toBe(
       '256ae49a846630d51c1ed1ce26ef460dfc0d6d4d3f10c97ef6337fc2d456cc90',
     );
-    expect(hashApiKey(key, Buffer.from('other'))).not.toBe(hashApiKey(key, Buffer.from('pepper')));
+    expect(hashSecret(key, Buffer.from('other'))).not.toBe(hashSecret(key, Buffer.from('pepper')));
   });
 
   test('hashes are compared in full', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BackupError } from '../../server/backup/backup-directory.ts';
 import { restore } from '../../server/backup/index.ts';
-import { createFolderStore } from '../../server/storage/folder-store.ts';
+import { createFolderStore } from '../../server/storage/object-store.ts';
 
 let directory: string;
 let from: string;

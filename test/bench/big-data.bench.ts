@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
-import { newLineId } from '../../server/accounts/post-entry.ts';
+import { newLineId } from '../../server/accounts/ledger.ts';
 import { startEmbedded } from '../../server/db/index.ts';
 import { clientOf, createAccountIn, startServiceProcess } from '../crash/service-process.ts';
 import { memoryOf } from './support/process-tree.ts';

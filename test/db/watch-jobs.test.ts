@@ -5,7 +5,7 @@ import {
   eventId,
   type Watchable,
   watchJobs,
-} from '../../server/db/repositories/job-events.ts';
+} from '../../server/db/repositories/job-history.ts';
 import { createJobFeeds } from '../../server/jobs/job-feeds.ts';
 import { useDatabase } from './embedded/embedded-fixture.ts';
 

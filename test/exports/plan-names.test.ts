@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createNamePlanner, type NameRequest, type PlannedNames } from '../../server/exports/plan-names.ts';
+import { createNamePlanner, type NameRequest, type PlannedNames } from '../../server/exports/file-names.ts';
 import { basenameOf, cleanBasename, filenameKey, variantFilename } from '../../server/processing/index.ts';
 import { expectSteady } from '../support/cpu-time.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_METADATA, type Metadata } from '#contract';
 import type { ImageRecord } from '../../server/db/index.ts';
-import { textsOf } from '../../server/exports/request-metadata.ts';
+import { textsOf } from '../../server/exports/prepare-job.ts';
 
 /** An image of which a model has described title, alternative text and tags in English, and the title in German. */
 function described(metadata: Partial<Metadata> = {}): ImageRecord {

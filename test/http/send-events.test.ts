@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type EventSource, sendEvents } from '../../server/http/streams/send-events.ts';
+import { type EventSource, sendEvents } from '../../server/http/job-stream.ts';
 import { DROP_ABOVE_BYTES } from '../../server/sse/event-stream.ts';
 import { createStreamRegistry, type StreamRegistry } from '../../server/sse/index.ts';
 import { openClient, payload, until } from '../sse/stream-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAdmission } from '../../server/jobs/admission.ts';
+import { createAdmission } from '../../server/jobs/jobs.ts';
 
 const paid = (accountId = 'payer') => ({ accountId, isPaid: true });
 const free = (accountId = 'visitor') => ({ accountId, isPaid: false });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
+import { createJobEventRepository, eventId } from '../../server/db/repositories/job-history.ts';
 import { createEventWriter } from '../../server/jobs/event-log.ts';
 import { useDatabase } from '../db/embedded/embedded-fixture.ts';
 

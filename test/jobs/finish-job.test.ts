@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createImageResultRepository } from '../../server/db/repositories/image-results.ts';
+import { createImageResultRepository } from '../../server/db/repositories/job-images.ts';
 import { endJob } from '../../server/jobs/end-job.ts';
 import { useDatabase } from '../db/embedded/embedded-fixture.ts';
 

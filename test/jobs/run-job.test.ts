@@ -3,7 +3,7 @@ import type { JobResult } from '#contract';
 import type { ImageRecord } from '../../server/db/index.ts';
 import { AppError } from '../../server/errors.ts';
 import type { JobKind, JobTask, PlannedJob } from '../../server/jobs/job-kind.ts';
-import { runJob } from '../../server/jobs/run-job.ts';
+import { runJob } from '../../server/jobs/perform-job.ts';
 import { sourceOf } from '../../server/jobs/take-blocks.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { newGate } from '../support/gate.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectDatabase } from '../../server/db/connect.ts';
-import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
+import { createJobEventRepository, eventId } from '../../server/db/repositories/job-history.ts';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
 import { inParallel } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -17,7 +17,7 @@ describe('createMetrics', () => {
     const metrics = createMetrics();
     metrics.jobFinished({ kind: 'export', outcome: 'completed', seconds: 3 });
     metrics.imageFinished({ operation: 'export', format: 'webp', outcome: 'completed' });
-    metrics.encodeFinished({ format: 'webp', seconds: 0.3 });
+    metrics.encodeSeconds('webp', 0.3);
     metrics.bytesReceived(1000);
     metrics.bytesSent(200);
     metrics.bytesSent(50);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { processingConfig } from '../../server/processing/index.ts';
 import { describeFailure, ProcessingFailure, readSource } from '../../server/processing/shared/failure.ts';
-import { estimateMemory } from '../../server/processing/shared/formats.ts';
+import { estimateMemory } from '../../server/processing/shared/variants.ts';
 import { createQuarantine } from '../../server/processing/worker-queue.ts';
 
 describe('processingConfig', () => {

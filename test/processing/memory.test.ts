@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { countMemoryKills, defaultWorkers, defaultWorkMemoryMb, memoryLimit } from '../../server/processing/memory.ts';
+import { defaultWorkers, defaultWorkMemoryMb, memoryLimit } from '../../server/processing/memory.ts';
+import { countMemoryKills } from '../../server/processing/worker-pool.ts';
 
 const GIGABYTE = 1_000_000_000;
 const machine = memoryLimit(undefined, 8 * GIGABYTE);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTaskGroup } from '../../server/processing/work-stealing.ts';
+import { createTaskGroup } from '../../server/processing/queues.ts';
 import { renderImage } from '../../server/processing/worker/pipeline.ts';
 import { createVariantQueue } from '../../server/processing/worker/variant-queue.ts';
 import { nasty, photo, startHarness } from './processor-harness.ts';

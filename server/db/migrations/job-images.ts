@@ -1,5 +1,5 @@
 import type { Connection } from '../connect.ts';
-import { eventId } from '../repositories/job-events.ts';
+import { eventId } from '../repositories/job-history.ts';
 import type { JobImage } from '../repositories/job-images.ts';
 import { blocksOf } from '../repositories/job-images.ts';
 import type { Migration } from './migration.ts';

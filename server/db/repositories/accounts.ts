@@ -1,16 +1,15 @@
 import type { Model, mongo } from 'mongoose';
 import type { AccountRole } from '#contract';
-import { plainCollection, unlessDuplicate } from '../collection.ts';
+import { insertNew, plainCollection, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 import {
   type AccountRecord,
-  accountFigures,
   accountSchema,
-  creditChanges,
+  type DailyUseRecord,
   DELETED_ACCOUNT,
-  dailyUse,
   type PendingEmailRecord,
-} from './account-credits.ts';
+} from './account-record.ts';
+import { creditChanges } from './ledger.ts';
 
 /** Fields set by the claim of an account. */
 export type ClaimedFields = Pick<AccountRecord, 'email'> & { passwordHash: string; role?: AccountRole };
@@ -154,10 +153,7 @@ function signInChanges(model: AccountModel) {
 function accountChanges(model: AccountModel) {
   return {
     /** Inserts an account; false if its email is taken. */
-    async insert(account: AccountRecord): Promise<boolean> {
-      const inserted = model.collection.insertOne(account as never).then(() => true);
-      return unlessDuplicate(inserted, false);
-    },
+    insert: (account: AccountRecord): Promise<boolean> => insertNew(model, account),
 
     async setRole(accountId: string, role: AccountRole, now: Date): Promise<AccountRecord | null> {
       return update(model, accountId, { role, updatedAt: now });
@@ -233,4 +229,66 @@ async function updateEmail(
   others = {},
 ) {
   return unlessDuplicate(update(model, accountId, fields, where, others), 'taken' as const);
+}
+
+/** Images of a day that count towards a limit. */
+export interface DailyCount {
+  /** Date (UTC) as YYYY-MM-DD. */
+  day: string;
+  counter: 'samples' | 'analyses';
+  images: number;
+}
+
+/** Changes an account's daily counters. */
+function dailyUse(model: AccountModel) {
+  return {
+    /** Counts images of a day; false if that exceeded `limit`. A new day begins at 0. */
+    async countToday(accountId: string, { day, counter, images }: DailyCount, limit: number): Promise<boolean> {
+      if (images > limit) return false;
+      const field = `today.${counter}`;
+      const more = () =>
+        model.updateOne(
+          { _id: accountId, 'today.day': day, [field]: { $lte: limit - images } },
+          { $inc: { [field]: images } },
+        );
+      if ((await more()).matchedCount === 1) return true;
+      const first: DailyUseRecord = { day, samples: 0, analyses: 0, [counter]: images };
+      const begun = await model.updateOne({ _id: accountId, 'today.day': { $ne: day } }, { $set: { today: first } });
+      // Another request may have begun the day in between.
+      return begun.matchedCount === 1 || (await more()).matchedCount === 1;
+    },
+
+    /** Takes back images that were counted on the same day. */
+    async uncountToday(accountId: string, { day, counter, images }: DailyCount): Promise<void> {
+      const field = `today.${counter}`;
+      await model.updateOne(
+        { _id: accountId, 'today.day': day, [field]: { $gte: images } },
+        { $inc: { [field]: -images } },
+      );
+    },
+  };
+}
+
+/** Figures of all accounts together. */
+function accountFigures(model: AccountModel) {
+  return {
+    /** Sums the credits of all accounts and counts them, without tombstones. */
+    async figures(): Promise<{ accounts: number; suspended: number; balance: number; used: number; granted: number }> {
+      const [sums] = await model.aggregate<{ accounts: number; balance: number; used: number; granted: number }>([
+        { $match: { deletedAt: null } },
+        {
+          $group: {
+            _id: null,
+            accounts: { $sum: 1 },
+            balance: { $sum: '$balance' },
+            used: { $sum: '$used' },
+            granted: { $sum: '$granted' },
+          },
+        },
+        { $project: { _id: 0, accounts: 1, balance: 1, used: 1, granted: 1 } },
+      ]);
+      const suspended = await model.countDocuments({ deletedAt: null, suspendedAt: { $ne: null } });
+      return { accounts: 0, balance: 0, used: 0, granted: 0, ...sums, suspended };
+    },
+  };
 }

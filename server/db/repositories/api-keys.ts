@@ -1,19 +1,19 @@
 import type { Model, mongo } from 'mongoose';
-import { date, orNull, plainCollection, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
+import { field, plainCollection, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const apiKeyFields = {
-  _id: text(),
-  accountId: text(),
-  name: text(),
+  _id: field.text(),
+  accountId: field.text(),
+  name: field.text(),
   /** HMAC-SHA-256 of the key under the pepper, in hex. */
-  hash: text(),
-  last4: text(),
-  createdAt: date(),
+  hash: field.text(),
+  last4: field.text(),
+  createdAt: field.date(),
   /** Accurate to a minute. */
-  lastUsedAt: orNull(date()),
+  lastUsedAt: field.orNull(field.date()),
   /** Time of the last deactivation; null while it is active. */
-  disabledAt: orNull(date()),
+  disabledAt: field.orNull(field.date()),
 };
 
 /** An API key as stored, without the key itself. The account's `activeKeys` lists the active ones. */

@@ -1,25 +1,25 @@
-import { date, number, optional, type RecordOf, schemaOf, text, withDefault } from '../collection.ts';
+import { field, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const browserSessionFields = {
-  _id: text(),
+  _id: field.text(),
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
-  hash: text(),
-  accountId: text(),
+  hash: field.text(),
+  accountId: field.text(),
   /** Password version of the account when the session began; absent: 0. A new password ends sessions of earlier versions. */
-  passwordVersion: optional(number()),
-  createdAt: date(),
+  passwordVersion: field.optional(field.number()),
+  createdAt: field.date(),
   /** Accurate to a minute. */
-  lastSeenAt: date(),
+  lastSeenAt: field.date(),
   /** Expiry, extended by each use. */
-  expiresAt: date(),
+  expiresAt: field.date(),
   /** Latest expiry, however often it is used. */
-  endsAt: date(),
+  endsAt: field.date(),
   /** Network address of the log-in. */
-  address: withDefault(text(), ''),
+  address: field.withDefault(field.text(), ''),
   /** Time of the last confirmation with the password; absent: none. */
-  confirmedAt: optional(date()),
-  userAgent: withDefault(text(), ''),
+  confirmedAt: field.optional(field.date()),
+  userAgent: field.withDefault(field.text(), ''),
 };
 
 /** A browser session as stored. The cookie's token is not stored. */

@@ -1,12 +1,12 @@
-import { date, orNull, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
+import { field, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const choreFields = {
   /** Name of the work. */
-  _id: text(),
+  _id: field.text(),
   /** Process that does it; null: done, and not due before `until`. */
-  owner: orNull(text()),
-  until: date(),
+  owner: field.orNull(field.text()),
+  until: field.date(),
 };
 
 /** The right to do periodic work, which one process has at a time. */

@@ -1,16 +1,16 @@
-import { mixed, number, optional, orNull, type RecordOf, schemaOf, text } from '../collection.ts';
+import { field, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const clusterFields = {
-  _id: text<'identity'>(),
+  _id: field.text<'identity'>(),
   /** Number of the last migration that was applied in full. */
-  dataVersion: number(),
+  dataVersion: field.number(),
   /** Process that applies the next migration; `beat` changes while it is alive. */
-  migration: orNull(mixed<{ owner: string; beat: number }>()),
+  migration: field.orNull(field.mixed<{ owner: string; beat: number }>()),
   /** Hash of the secret under which API keys are stored; absent before the first start that has one. */
-  pepperFingerprint: optional(text()),
+  pepperFingerprint: field.optional(field.text()),
   /** Id that the file store carries; absent before the first start. */
-  storeId: optional(text()),
+  storeId: field.optional(field.text()),
 };
 
 /** The one document that all servers of a database agree on. */

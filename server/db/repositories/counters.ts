@@ -1,12 +1,12 @@
-import { date, number, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
+import { field, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const counterFields = {
   /** Name of the count, and a hash of the account or address. */
-  _id: text(),
-  n: number(),
+  _id: field.text(),
+  n: field.number(),
   /** End of the window; a TTL index removes the record some time later. */
-  expiresAt: date(),
+  expiresAt: field.date(),
 };
 
 /** A count that all servers share, for a limited time. */

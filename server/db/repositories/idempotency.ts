@@ -1,4 +1,4 @@
-import { date, mixed, orNull, type RecordOf, schemaOf, text, unlessDuplicate } from '../collection.ts';
+import { field, insertNew, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 /** A finished response, stored to be repeated. */
@@ -10,18 +10,18 @@ export interface StoredResponse {
 
 const idempotencyRecordFields = {
   /** Hash of account and key. */
-  _id: text(),
-  accountId: text(),
-  operation: text(),
-  requestHash: text(),
-  state: text<'running' | 'done'>(),
+  _id: field.text(),
+  accountId: field.text(),
+  operation: field.text(),
+  requestHash: field.text(),
+  state: field.text<'running' | 'done'>(),
   /** Owner of the record; changes when another request takes it over. */
-  token: text(),
+  token: field.text(),
   /** Id of the job that the request creates, chosen in advance; null for requests without a job. */
-  jobId: orNull(text()),
-  startedAt: date(),
-  expiresAt: date(),
-  response: orNull(mixed<StoredResponse>()),
+  jobId: field.orNull(field.text()),
+  startedAt: field.date(),
+  expiresAt: field.date(),
+  response: field.orNull(field.mixed<StoredResponse>()),
 };
 
 /** Record of one `Idempotency-Key` of one account. */
@@ -36,10 +36,7 @@ export function createIdempotencyRepository(connection: Connection) {
   const model = connection.model<IdempotencyRecord>('IdempotencyRecord', idempotencyRecordSchema);
   return {
     /** Inserts a record; false if the id exists. */
-    async insert(record: IdempotencyRecord): Promise<boolean> {
-      const inserted = model.collection.insertOne(record as never).then(() => true);
-      return unlessDuplicate(inserted, false);
-    },
+    insert: (record: IdempotencyRecord): Promise<boolean> => insertNew(model, record),
 
     async find(id: string): Promise<IdempotencyRecord | null> {
       return model.findOne({ _id: id }).lean();

@@ -1,20 +1,6 @@
 import type { InputFormat, LanguageTexts, Metadata, Warning } from '#contract';
 import type { InformationKind } from '#contract/constants';
-import {
-  BATCH,
-  deleteInBatches,
-  flag,
-  mixed,
-  number,
-  optional,
-  orNull,
-  plainCollection,
-  type RecordOf,
-  schemaOf,
-  text,
-  typed,
-  withDefault,
-} from '../collection.ts';
+import { BATCH, deleteInBatches, field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 /** Texts beside the metadata, which are those of the `first` language, by language tag (BCP 47, canonical form). */
@@ -24,33 +10,33 @@ export interface OtherTexts {
 }
 
 const imageFields = {
-  _id: text(),
-  accountId: text(),
-  sessionId: text(),
+  _id: field.text(),
+  accountId: field.text(),
+  sessionId: field.text(),
   /** Place in the session, from 0: as the caller says, else by arrival. */
-  position: number(),
-  originalFilename: text(),
+  position: field.number(),
+  originalFilename: field.text(),
   /** Key of the file in the store; opaque to callers. */
-  uploadPath: text(),
-  mimeType: text(),
-  format: text<InputFormat>(),
-  size: number(),
-  width: number(),
-  height: number(),
-  hasAlpha: flag(),
-  pages: number(),
-  sha256: text(),
-  clientRef: orNull(text()),
+  uploadPath: field.text(),
+  mimeType: field.text(),
+  format: field.text<InputFormat>(),
+  size: field.number(),
+  width: field.number(),
+  height: field.number(),
+  hasAlpha: field.flag(),
+  pages: field.number(),
+  sha256: field.text(),
+  clientRef: field.orNull(field.text()),
   /** Kinds of information in the file. Absent: the image was uploaded to an older version. */
-  carries: optional(typed<InformationKind[]>([String])),
-  warnings: withDefault(mixed<Warning[]>(), []),
-  metadata: orNull(mixed<Metadata>()),
+  carries: field.optional(field.typed<InformationKind[]>([String])),
+  warnings: field.withDefault(field.mixed<Warning[]>(), []),
+  metadata: field.orNull(field.mixed<Metadata>()),
   /** Absent: there are texts in one language alone. */
-  texts: optional(mixed<OtherTexts>()),
+  texts: field.optional(field.mixed<OtherTexts>()),
   /** Version of metadata and texts, for optimistic locking. */
-  metadataVersion: number(),
+  metadataVersion: field.number(),
   /** Count of edits of the file name by a person. Absent: never. */
-  renames: optional(number()),
+  renames: field.optional(field.number()),
 };
 
 /** An uploaded image as stored. */

@@ -1,16 +1,166 @@
+import type { mongo } from 'mongoose';
 import type { JobKindName, JobState } from '#contract';
-import {
-  date,
-  deleteInBatches,
-  mixed,
-  number,
-  plainCollection,
-  type RecordOf,
-  schemaOf,
-  text,
-  unlessDuplicate,
-} from '../collection.ts';
+import { deleteInBatches, field, plainCollection, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
+
+const jobEventFields = {
+  /** `<jobId>:<n>`, the number with ten digits, so that the order of ids is that of events. */
+  _id: field.text(),
+  /** Number in the job's stream. */
+  n: field.number(),
+  event: field.text(),
+  data: field.mixed<unknown>(),
+  /** Who stored it: tells an own event from another's after a lost reply. */
+  by: field.text(),
+};
+
+/** An event of a job, numbered when it is stored: of two events the later one has the higher number. */
+export type JobEventRecord = RecordOf<typeof jobEventFields>;
+
+const jobEventSchema = schemaOf('job_events', jobEventFields);
+
+/** The last event of a job. */
+export type LastStored = Pick<JobEventRecord, 'n' | 'data'> | null;
+
+/** Creates the repository of the events of jobs. */
+export function createJobEventRepository(connection: Connection) {
+  const model = connection.model<JobEventRecord>('JobEvent', jobEventSchema);
+  const collection = plainCollection(model);
+  return {
+    /** Stores events in order up to the first whose number is taken. Returns how many were stored. */
+    async append(events: JobEventRecord[]): Promise<number> {
+      try {
+        await collection.insertMany(events, { ordered: true });
+        return events.length;
+      } catch (error) {
+        const { code, insertedCount } = error as { code?: unknown; insertedCount?: number };
+        if (code !== 11000) throw error;
+        return insertedCount ?? 0;
+      }
+    },
+
+    /** Lists the events of a job with a number above `after`, in order. */
+    async findAfter(jobId: string, after: number): Promise<JobEventRecord[]> {
+      return collection
+        .find({ _id: above(jobId, after) })
+        .sort({ _id: 1 })
+        .toArray();
+    },
+
+    /** Finds the last event of a job. */
+    async findLast(jobId: string): Promise<JobEventRecord | null> {
+      return collection
+        .find({ _id: above(jobId, -1) })
+        .sort({ _id: -1 })
+        .limit(1)
+        .next();
+    },
+
+    /** Finds those events of many jobs that are there. */
+    async findByIds(ids: string[]): Promise<JobEventRecord[]> {
+      return collection.find({ _id: { $in: ids } }).toArray();
+    },
+
+    /** Reports news of jobs where the database has change streams, until the returned function is called. */
+    watch: (news: JobNews): (() => void) => watchJobs(connection.db, news),
+
+    async removeOfJob(jobId: string): Promise<void> {
+      await deleteInBatches(collection, { _id: above(jobId, -1) });
+    },
+  };
+}
+
+/** Access to the events of jobs. */
+export type JobEventRepository = ReturnType<typeof createJobEventRepository>;
+
+const DIGITS = 10;
+
+/** Returns the id of an event. */
+export function eventId(jobId: string, n: number): string {
+  return `${jobId}:${String(n).padStart(DIGITS, '0')}`;
+}
+
+/** Ids of the events of a job with a number above `after`. */
+function above(jobId: string, after: number): { $gte: string; $lt: string } {
+  return { $gte: eventId(jobId, after + 1), $lt: `${jobId};` };
+}
+
+/** Time after which a change stream that broke is opened again, in milliseconds. */
+const AGAIN_MS = 5000;
+
+/**
+ * MongoDB's codes of a server or user without change streams: not authorized, no such command or stage, not supported, no
+ * replica set. Source: `error_codes.yml` of MongoDB.
+ */
+const UNSUPPORTED = new Set([13, 59, 115, 40324, 40573]);
+
+/** What a watch reports. */
+export interface JobNews {
+  /** An event was stored. */
+  onEvent(event: JobEventRecord): void;
+  /** A job has ended. */
+  onEnd(jobId: string): void;
+}
+
+/** Dependencies of the watcher: a database of the driver. */
+export type Watchable = Pick<mongo.Db, 'watch'>;
+
+const PIPELINE = [
+  {
+    $match: {
+      $or: [
+        { 'ns.coll': 'job_events', operationType: 'insert' },
+        {
+          'ns.coll': 'jobs',
+          operationType: 'update',
+          'updateDescription.updatedFields.lastEvent': { $type: 'number' },
+        },
+      ],
+    },
+  },
+  { $project: { ns: 1, documentKey: 1, fullDocument: 1 } },
+];
+
+interface Change {
+  ns: { coll: string };
+  documentKey: { _id: string };
+  fullDocument?: JobEventRecord;
+}
+
+/**
+ * Reports news of jobs by a change stream, which replica sets and sharded clusters have. Where there is none, or while it is
+ * broken, nothing is reported: a report shortens a wait, and callers poll the database as well.
+ * @returns a function that ends the watch
+ */
+export function watchJobs(database: Watchable | undefined, news: JobNews): () => void {
+  let stream: ReturnType<Watchable['watch']> | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  function open(): void {
+    if (ended || !database) return;
+    const opened = database.watch(PIPELINE);
+    stream = opened;
+    opened.on('change', (change) => report(change as unknown as Change, news));
+    opened.on('error', (error: { code?: unknown }) => {
+      opened.close().catch(() => {});
+      if (ended || UNSUPPORTED.has(Number(error.code))) return;
+      again = setTimeout(open, AGAIN_MS).unref();
+    });
+  }
+
+  open();
+  return () => {
+    ended = true;
+    clearTimeout(again);
+    stream?.close().catch(() => {});
+  };
+}
+
+function report({ ns, documentKey, fullDocument }: Change, { onEvent, onEnd }: JobNews): void {
+  if (ns.coll === 'jobs') onEnd(documentKey._id);
+  else if (fullDocument) onEvent(fullDocument);
+}
 
 /** Usage by jobs of one kind on one day. */
 export interface DayFigures {
@@ -24,20 +174,20 @@ export interface DayFigures {
 
 const pastJobFields = {
   /** The job's id. */
-  _id: text(),
-  accountId: text(),
-  sessionId: text(),
-  kind: text<JobKindName>(),
-  state: text<JobState>(),
-  total: number(),
-  completed: number(),
+  _id: field.text(),
+  accountId: field.text(),
+  sessionId: field.text(),
+  kind: field.text<JobKindName>(),
+  state: field.text<JobState>(),
+  total: field.number(),
+  completed: field.number(),
   /** Uploaded bytes of the completed images; 0 for jobs without output. */
-  bytesBefore: number(),
-  bytesAfter: number(),
+  bytesBefore: field.number(),
+  bytesAfter: field.number(),
   /** Charge less refund. */
-  credits: number(),
-  createdAt: date(),
-  finishedAt: date(),
+  credits: field.number(),
+  createdAt: field.date(),
+  finishedAt: field.date(),
 };
 
 /** Usage of a job, kept after its session was removed; without names or content. */
@@ -50,11 +200,11 @@ const pastJobSchema = schemaOf('past_jobs', pastJobFields)
 
 const usageDaysFields = {
   /** The account. */
-  _id: text(),
+  _id: field.text(),
   /** First day that is not summed up yet: `2026-01-31`, in UTC. */
-  until: text(),
+  until: field.text(),
   /** Days with usage before `until`, oldest first; at most the longest time that a request can ask for. */
-  days: mixed<DayFigures[]>(),
+  days: field.mixed<DayFigures[]>(),
 };
 
 /** Usage of one account by finished jobs, summed up by day. */

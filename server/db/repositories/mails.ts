@@ -1,16 +1,6 @@
 import type { Model } from 'mongoose';
 import type { LogAction, LogChange } from '#contract';
-import {
-  date,
-  mixed,
-  number,
-  optional,
-  orNull,
-  type RecordOf,
-  schemaOf,
-  text,
-  unlessDuplicate,
-} from '../collection.ts';
+import { field, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 /** Kinds of mails. */
@@ -31,21 +21,21 @@ export interface OperatorChange {
 
 const mailFields = {
   /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that repeated requests send one mail; random for `operator-change`. */
-  _id: text(),
-  kind: text<MailKind>(),
-  email: text(),
+  _id: field.text(),
+  kind: field.text<MailKind>(),
+  email: field.text(),
   /** The account if it is known; else it is found by the email. */
-  accountId: orNull(text()),
+  accountId: field.orNull(field.text()),
   /** Only of `operator-change`. */
-  operatorChange: optional(mixed<OperatorChange>()),
+  operatorChange: field.optional(field.mixed<OperatorChange>()),
   /** Distinguishes repeated orders of the same mail. */
-  token: text(),
+  token: field.text(),
   /** Earliest time of the next attempt. */
-  dueAt: date(),
-  attempts: number(),
+  dueAt: field.date(),
+  attempts: field.number(),
   /** Null until it was sent. */
-  sentAt: orNull(date()),
-  expiresAt: date(),
+  sentAt: field.orNull(field.date()),
+  expiresAt: field.date(),
 };
 
 /** An entry of the mail outbox: kind and recipient, without text or secrets. Stored in `notices`. */

@@ -1,19 +1,19 @@
 import type { AccountRole, LinkPurpose } from '#contract';
-import { date, orNull, type RecordOf, schemaOf, text } from '../collection.ts';
+import { field, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const oneTimeLinkFields = {
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
-  _id: text(),
-  purpose: text<LinkPurpose>(),
+  _id: field.text(),
+  purpose: field.text<LinkPurpose>(),
   /** Null for a sign-up, which has no account yet. */
-  accountId: orNull(text()),
+  accountId: field.orNull(field.text()),
   /** The new address of a sign-up or a change of address; else the account's address at that time. */
-  email: text(),
+  email: field.text(),
   /** Role assigned by a claim, or null. */
-  role: orNull(text<AccountRole>()),
-  createdAt: date(),
-  expiresAt: date(),
+  role: field.orNull(field.text<AccountRole>()),
+  createdAt: field.date(),
+  expiresAt: field.date(),
 };
 
 /** A one-time link as stored, without its token. */

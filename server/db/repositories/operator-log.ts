@@ -1,21 +1,21 @@
 import type { LogAction, LogChange } from '#contract';
-import { date, mixed, orNull, type RecordOf, schemaOf, text, unlessDuplicate, withDefault } from '../collection.ts';
+import { field, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const operatorLogFields = {
   /** Sorts by time. */
-  _id: text(),
-  at: date(),
+  _id: field.text(),
+  at: field.date(),
   /** Null for the command line. */
-  actorId: orNull(text()),
+  actorId: field.orNull(field.text()),
   /** Email address of an operator at that time, or `command line`; null for users, whose address is looked up. */
-  actorName: orNull(text()),
-  action: text<LogAction>(),
+  actorName: field.orNull(field.text()),
+  action: field.text<LogAction>(),
   /** Account concerned; its email address is not stored. */
-  target: orNull(text()),
-  change: mixed<LogChange>(),
+  target: field.orNull(field.text()),
+  change: field.mixed<LogChange>(),
   /** Network address of the client, or ''. */
-  address: withDefault(text(), ''),
+  address: field.withDefault(field.text(), ''),
 };
 
 /** A line of the operator log as stored. Lines are append-only and kept without limit. */

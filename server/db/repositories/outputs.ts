@@ -1,17 +1,12 @@
 import type { mongo } from 'mongoose';
+import type { EncodedFormat, Warning } from '#contract';
 import {
   BATCH,
-  date,
   deleteInBatches,
-  flag,
-  mixed,
-  number,
-  optional,
+  field,
   plainCollection,
   type RecordOf,
   schemaOf,
-  text,
-  typed,
   unlessDuplicate,
 } from '../collection.ts';
 import type { Connection } from '../connect.ts';
@@ -40,22 +35,22 @@ export interface FormerName {
 
 const outputFields = {
   /** `<namespace>:<imageId>:<hash of the settings>`. */
-  _id: text(),
-  accountId: text(),
-  sessionId: text(),
-  namespace: text(),
+  _id: field.text(),
+  accountId: field.text(),
+  sessionId: field.text(),
+  namespace: field.text(),
   /** Keys of all file names; unique in the namespace, so that one write reserves all or none. */
-  names: typed<string[]>([String]),
-  files: mixed<OutputFile[]>(),
+  names: field.typed<string[]>([String]),
+  files: field.mixed<OutputFile[]>(),
   /** Ids of the cached variants that the files were made as; equal ones share a file. Absent: an earlier version. */
-  contents: optional(typed<string[]>([String])),
-  updatedAt: date(),
+  contents: field.optional(field.typed<string[]>([String])),
+  updatedAt: field.date(),
   /** Counts the writes of the record. Absent: an earlier version. */
-  version: optional(number()),
+  version: field.optional(field.number()),
   /** True for files that were renamed after their export. */
-  renamed: optional(flag<true>()),
+  renamed: field.optional(field.flag<true>()),
   /** Names that the files had before, oldest first. They stay reserved and lead to the files. */
-  former: optional(mixed<FormerName[]>()),
+  former: field.optional(field.mixed<FormerName[]>()),
 };
 
 /** The files that one image has in one namespace for one set of settings. */
@@ -198,3 +193,100 @@ async function put(
 
 /** Access to exported files. */
 export type OutputRepository = ReturnType<typeof createOutputRepository>;
+
+const cachedVariantFields = {
+  /** Hash of everything that determines the bytes. */
+  _id: field.text(),
+  accountId: field.text(),
+  /** Hash of the source upload. */
+  sourceSha256: field.text(),
+  /** Key of the file in the store. */
+  path: field.text(),
+  size: field.number(),
+  width: field.number(),
+  height: field.number(),
+  format: field.text<EncodedFormat>(),
+  mimeType: field.text(),
+  sha256: field.text(),
+  quality: field.orNull(field.mixed<number | 'lossless'>()),
+  /** SSIMULACRA2 score; null: not measured. */
+  score: field.orNull(field.number()),
+  /** False if the format cannot reach the preset's target. */
+  reached: field.withDefault(field.flag(), true),
+  keptOriginal: field.flag(),
+  warnings: field.withDefault(field.mixed<Warning[]>(), []),
+  /** True until it was paid for, or counted as a sample of the day. */
+  isUncounted: field.optional(field.flag()),
+  usedAt: field.date(),
+};
+
+/** A cached variant: an encoded file that can be delivered again. */
+export type CachedVariantRecord = RecordOf<typeof cachedVariantFields>;
+
+const cachedVariantSchema = schemaOf('variants', cachedVariantFields)
+  .index({ usedAt: 1 })
+  .index({ accountId: 1, sourceSha256: 1 });
+
+/** Creates the repository of the variant cache. */
+export function createCachedVariantRepository(connection: Connection) {
+  const model = connection.model<CachedVariantRecord>('CachedVariant', cachedVariantSchema);
+  const collection = plainCollection<CachedVariantRecord>(model);
+  return {
+    /** Inserts or replaces the record of a variant. Returns the file of the replaced one; null if there was none. */
+    async put(record: CachedVariantRecord): Promise<string | null> {
+      const { _id, ...fields } = record;
+      const before = await collection.findOneAndUpdate(
+        { _id },
+        { $set: fields },
+        { upsert: true, ignoreUndefined: true, returnDocument: 'before' },
+      );
+      return before?.path ?? null;
+    },
+
+    async findMany(keys: string[]): Promise<CachedVariantRecord[]> {
+      return collection.find({ _id: { $in: keys } }).toArray();
+    },
+
+    /** Lists an account's variants of uploads with these hashes. */
+    async findOfSources(accountId: string, sha256s: string[]): Promise<CachedVariantRecord[]> {
+      return model.find({ accountId, sourceSha256: { $in: sha256s } }).lean();
+    },
+
+    /** Lists up to `limit` variants of an account. */
+    async findOfAccount(accountId: string, limit: number): Promise<CachedVariantRecord[]> {
+      return model.find({ accountId }).limit(limit).lean();
+    },
+
+    /** Records a use, which delays the eviction. */
+    async touch(keys: string[], usedAt: Date): Promise<void> {
+      await model.updateMany({ _id: { $in: keys } }, { $set: { usedAt } });
+    },
+
+    /** Records that variants were paid for, or counted as samples. */
+    async markCounted(keys: string[]): Promise<void> {
+      await collection.updateMany({ _id: { $in: keys } }, { $unset: { isUncounted: true } });
+    },
+
+    /** Lists the least recently used variants. */
+    async findOldest(limit: number): Promise<CachedVariantRecord[]> {
+      return model.find({}).sort({ usedAt: 1 }).limit(limit).lean();
+    },
+
+    /** Sums the bytes of all cached variants. Reads them in batches, so that other work runs in between. */
+    async totalBytes(): Promise<number> {
+      let bytes = 0;
+      const sizes = collection.find({}, { projection: { _id: 0, size: 1 }, batchSize: BATCH });
+      for await (const { size } of sizes) bytes += size;
+      return bytes;
+    },
+
+    /** Removes records, unless they have got another file meanwhile. */
+    async removeMany(records: Pick<CachedVariantRecord, '_id' | 'path'>[]): Promise<void> {
+      if (records.length === 0) return;
+      await collection.bulkWrite(records.map(({ _id, path }) => ({ deleteOne: { filter: { _id, path } } })));
+    },
+  };
+}
+
+/** Access to the records of the variant cache. */
+export type CachedVariantRepository = ReturnType<typeof createCachedVariantRepository>;

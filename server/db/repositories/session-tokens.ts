@@ -1,14 +1,4 @@
-import {
-  date,
-  number,
-  orNull,
-  plainCollection,
-  type RecordOf,
-  schemaOf,
-  text,
-  typed,
-  withDefault,
-} from '../collection.ts';
+import { field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 /** Credits that a token has taken for a job. */
@@ -20,28 +10,28 @@ export interface TokenChargeRecord {
 
 const sessionTokenFields = {
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
-  _id: text(),
-  accountId: text(),
+  _id: field.text(),
+  accountId: field.text(),
   /** API key that made the token. */
-  keyId: text(),
+  keyId: field.text(),
   /** Origin of the pages that may use the token. */
-  origin: text(),
+  origin: field.text(),
   /** Null until the token has created its session. */
-  sessionId: orNull(text()),
-  maxCredits: number(),
+  sessionId: field.orNull(field.text()),
+  maxCredits: field.number(),
   /** Credits of `charges` less refunds. */
-  usedCredits: withDefault(number(), 0),
-  charges: withDefault(
-    typed<TokenChargeRecord[]>([{ _id: false, jobId: String, credits: Number, refunded: Number }]),
+  usedCredits: field.withDefault(field.number(), 0),
+  charges: field.withDefault(
+    field.typed<TokenChargeRecord[]>([{ _id: false, jobId: String, credits: Number, refunded: Number }]),
     [],
   ),
   /** Most images that may be sampled for free. */
-  maxSamples: number(),
-  usedSamples: withDefault(number(), 0),
+  maxSamples: field.number(),
+  usedSamples: field.withDefault(field.number(), 0),
   /** Most images that may be described for free. */
-  maxAnalyses: number(),
-  usedAnalyses: withDefault(number(), 0),
-  expiresAt: date(),
+  maxAnalyses: field.number(),
+  usedAnalyses: field.withDefault(field.number(), 0),
+  expiresAt: field.date(),
 };
 
 /** A session token as stored, without the token itself. */

@@ -1,27 +1,18 @@
 import type { ShareVerdict } from '#contract';
-import {
-  date,
-  deleteInBatches,
-  orNull,
-  plainCollection,
-  type RecordOf,
-  schemaOf,
-  text,
-  withDefault,
-} from '../collection.ts';
+import { deleteInBatches, field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const shareFields = {
-  _id: text(),
-  accountId: text(),
-  sessionId: text(),
+  _id: field.text(),
+  accountId: field.text(),
+  sessionId: field.text(),
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
-  hash: text(),
+  hash: field.text(),
   /** Name of the sender; empty in links of earlier releases. */
-  sender: withDefault(text(), ''),
-  createdAt: date(),
-  expiresAt: date(),
-  revokedAt: orNull(date()),
+  sender: field.withDefault(field.text(), ''),
+  createdAt: field.date(),
+  expiresAt: field.date(),
+  revokedAt: field.orNull(field.date()),
 };
 
 /** A link to a session as stored, without its token. */
@@ -34,15 +25,15 @@ const shareSchema = schemaOf('shares', shareFields)
 
 const shareAnswerFields = {
   /** `<shareId>:<imageId>`: an answer replaces the earlier one, so that visitors cannot fill the disk. */
-  _id: text(),
-  shareId: text(),
-  sessionId: text(),
-  imageId: text(),
-  verdict: text<ShareVerdict>(),
-  comment: withDefault(text(), ''),
+  _id: field.text(),
+  shareId: field.text(),
+  sessionId: field.text(),
+  imageId: field.text(),
+  verdict: field.text<ShareVerdict>(),
+  comment: field.withDefault(field.text(), ''),
   /** Version of the texts that the visitor read. */
-  textsVersion: text(),
-  at: date(),
+  textsVersion: field.text(),
+  at: field.date(),
 };
 
 /** The latest answer of a link's visitors about one image. */

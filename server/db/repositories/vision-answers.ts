@@ -1,17 +1,17 @@
-import { date, mixed, optional, type RecordOf, schemaOf, text } from '../collection.ts';
+import { field, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const DAYS_KEPT = 30;
 
 const visionAnswerFields = {
   /** Hash of the account, the sent bytes, the model and all instructions. */
-  _id: text(),
-  accountId: text(),
+  _id: field.text(),
+  accountId: field.text(),
   /** Hash of the same with the upload in the place of the sent bytes. Absent: stored by an earlier version. */
-  question: optional(text()),
+  question: field.optional(field.text()),
   /** The parsed answer; the analysis module owns its type. */
-  answer: mixed<unknown>(),
-  createdAt: date(),
+  answer: field.mixed<unknown>(),
+  createdAt: field.date(),
 };
 
 /** Cached answer of a vision model about one image with one set of instructions. */

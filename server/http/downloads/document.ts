@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import type { OpenApiDocument } from '#contract';
-import { AppError } from '../../errors.ts';
 import type { Services } from '../handlers.ts';
+import { requireMatch } from './send-file.ts';
 
 /** A public document that does not change while the service runs. */
 export interface PublicDocument {
@@ -80,23 +80,4 @@ export function createOpenApi(build: () => OpenApiDocument): Services['openApi']
   };
   const read = async () => Buffer.from(JSON.stringify(document()));
   return { document, send: createDocument({ type: 'application/json; charset=utf-8', read }) };
-}
-
-const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-const SHOWN_CHARACTERS = 100;
-
-/**
- * Compares `If-Match` with the tag of the stored bytes; weak tags never match (RFC 9110, 13.1.1). `If-Unmodified-Since` is
- * ignored, since no `Last-Modified` is sent (13.1.4).
- * @param etag with its quotes
- * @throws AppError precondition_failed
- */
-export function requireMatch(ctx: Context, etag: string): void {
-  const wanted = ctx.get('If-Match');
-  if (wanted === '' || wanted.trim() === '*' || wanted.match(ENTITY_TAG)?.includes(etag)) return;
-  const received = wanted.length > SHOWN_CHARACTERS ? `${wanted.slice(0, SHOWN_CHARACTERS)}…` : wanted;
-  throw new AppError('precondition_failed', `If-Match: expected ${etag} or *, but received ${received}`, {
-    headers: { ETag: etag },
-    details: { etag },
-  });
 }

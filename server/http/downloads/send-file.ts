@@ -3,7 +3,6 @@ import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
 import { AppError } from '../../errors.ts';
 import type { ObjectStore } from '../../storage/index.ts';
-import { requireMatch } from './document.ts';
 
 /** A stored file to send. */
 export interface FileToSend {
@@ -160,4 +159,23 @@ export function parseByteRange(header: string, size: number): ByteRange | 'none'
   const last = to === '' ? size - 1 : Math.min(Number(to), size - 1);
   if (to !== '' && Number(to) < first) return 'none';
   return first >= size ? 'unsatisfiable' : { first, last };
+}
+
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+const SHOWN_CHARACTERS = 100;
+
+/**
+ * Compares `If-Match` with the tag of the stored bytes; weak tags never match (RFC 9110, 13.1.1). `If-Unmodified-Since` is
+ * ignored, since no `Last-Modified` is sent (13.1.4).
+ * @param etag with its quotes
+ * @throws AppError precondition_failed
+ */
+export function requireMatch(ctx: Context, etag: string): void {
+  const wanted = ctx.get('If-Match');
+  if (wanted === '' || wanted.trim() === '*' || wanted.match(ENTITY_TAG)?.includes(etag)) return;
+  const received = wanted.length > SHOWN_CHARACTERS ? `${wanted.slice(0, SHOWN_CHARACTERS)}…` : wanted;
+  throw new AppError('precondition_failed', `If-Match: expected ${etag} or *, but received ${received}`, {
+    headers: { ETag: etag },
+    details: { etag },
+  });
 }

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Busboy } from 'busboy';
 import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename } from '../../sessions/index.ts';
-import { drainRequest } from '../slow-clients.ts';
+import { drainRequest } from '../client-limits.ts';
 import { brokenBody, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 

@@ -3,10 +3,9 @@ import type { Context } from 'koa';
 import { type UploadMetadata, type UrlImport, uploadFieldsSchema, urlImportSchema } from '#contract';
 import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../../sessions/index.ts';
+import { slowBodySignal } from '../client-limits.ts';
 import type { Services } from '../handlers.ts';
-import { createJsonBody } from '../json-body.ts';
-import { slowBodySignal } from '../slow-clients.ts';
-import { validate } from '../validate.ts';
+import { createJsonBody, validate } from '../read-request.ts';
 import { receiveMultipart } from './multipart.ts';
 
 /** An upload on disk, in temporary files. */

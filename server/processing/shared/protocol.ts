@@ -11,7 +11,7 @@ import type {
   XmpField,
 } from '#contract/constants';
 import type { Signer } from './signer.ts';
-import type { VariantSpec } from './variants.ts';
+import type { SourceFacts, VariantSpec } from './variants.ts';
 
 /** Limits that a worker enforces; see the configuration for their meaning. */
 export interface WorkerLimits {
@@ -20,16 +20,6 @@ export interface WorkerLimits {
   maxAvifPixels: number;
   /** Formats that uploads may have. */
   formats: readonly InputFormat[];
-}
-
-/** Properties of an image from its header. Width and height in pixels after EXIF orientation; size in bytes. */
-export interface SourceFacts {
-  format: InputFormat;
-  width: number;
-  height: number;
-  hasAlpha: boolean;
-  pages: number;
-  size: number;
 }
 
 /** Stage of a running render. */

@@ -48,3 +48,13 @@ async function flush(file: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** Removes the temporary files if the work fails, since a killed worker cannot. */
+export async function removeOnFailure<T>(parts: string[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await Promise.all(parts.map((part) => rm(part, { force: true })));
+    throw error;
+  }
+}

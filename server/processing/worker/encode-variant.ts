@@ -1,8 +1,8 @@
 import type { EncodedFormat, Preset } from '#contract/constants';
-import { MAX_LOSSLESS_PIXELS } from '../shared/formats.ts';
 import { type EncoderSettings, presetSettings } from '../shared/presets.ts';
 import type { RenderStep } from '../shared/protocol.ts';
 import type { VariantSpec } from '../shared/variants.ts';
+import { MAX_LOSSLESS_PIXELS } from '../shared/variants.ts';
 import { firstFrame, type Pixels } from './pixels.ts';
 import { encodeToPromise } from './quality/encode-to-promise.ts';
 import {

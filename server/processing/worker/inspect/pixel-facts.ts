@@ -1,5 +1,6 @@
 import sharp from 'sharp';
-import type { PixelReport, SourceFacts } from '../../shared/protocol.ts';
+import type { PixelReport } from '../../shared/protocol.ts';
+import type { SourceFacts } from '../../shared/variants.ts';
 import { type OpenSource, openUpright } from '../open-source.ts';
 import type { Pixels } from '../pixels.ts';
 import { sampleRows } from '../steps/pixel-statistics.ts';

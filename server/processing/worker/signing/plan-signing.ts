@@ -1,9 +1,9 @@
 import type { WarningCode } from '#contract';
 import { type EncodedFormat, type InputFormat, PRESET_TARGETS } from '#contract/constants';
 import { ProcessingFailure } from '../../shared/failure.ts';
-import { mimeTypeOf } from '../../shared/formats.ts';
 import type { RenderTask } from '../../shared/protocol.ts';
 import { isSignable, type Signer } from '../../shared/signer.ts';
+import { mimeTypeOf } from '../../shared/variants.ts';
 import { withListOfLonger } from '../hdr/gain-map.ts';
 import { type C2pa, dropC2pa, loadC2pa } from './c2pa-library.ts';
 import { type Credentials, readCredentials, signFile } from './sign-file.ts';

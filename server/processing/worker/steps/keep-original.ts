@@ -1,6 +1,7 @@
 import type { WarningCode } from '#contract';
 import type { MetadataLevel } from '#contract/constants';
-import type { SourceFacts, WorkerLimits } from '../../shared/protocol.ts';
+import type { WorkerLimits } from '../../shared/protocol.ts';
+import type { SourceFacts } from '../../shared/variants.ts';
 import type { ContainerMetadata } from '../containers/container-metadata.ts';
 import { shortenJpeg } from '../containers/jpeg.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';

@@ -1,6 +1,6 @@
 import type { WarningCode } from '#contract';
-import { decodedFrames } from '../../shared/formats.ts';
-import type { SourceFacts } from '../../shared/protocol.ts';
+import type { SourceFacts } from '../../shared/variants.ts';
+import { decodedFrames } from '../../shared/variants.ts';
 import { isHeifSequence } from '../colour/heif-colour.ts';
 import { readGifXmp } from '../containers/gif.ts';
 import type { MetadataBlocks } from '../metadata/carried.ts';

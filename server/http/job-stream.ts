@@ -1,13 +1,78 @@
 import type { Context } from 'koa';
 import { STREAM_RETRY_MS } from '#contract';
-import { withAbort } from '../../concurrency.ts';
-import type { EventStream, StreamEvent, StreamRegistry } from '../../sse/index.ts';
+import { withAbort } from '../concurrency.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../gateway/index.ts';
+import type { JobRecord } from '../jobs/index.ts';
+import type { EventStream, StreamEvent, StreamRegistry } from '../sse/index.ts';
+import type { Services } from './handlers.ts';
+
+/** Streams that one session token may have open at once: visitors of a page leave room for the account. */
+const STREAMS_PER_TOKEN = 16;
+
+/**
+ * Counts a stream of an account on this server until its connection is closed, or its response has ended. Must come before any
+ * work or charge.
+ * @throws AppError rate_limited
+ */
+export function enterStream(ctx: Context, account: Caller, services: Services): void {
+  const { id, plan, token } = account;
+  const most = services.accounts.plans.get(plan).streams;
+  const limits = [{ key: id, most, what: 'streams of one account' }];
+  if (token)
+    limits.push({ key: token.id, most: Math.min(most, STREAMS_PER_TOKEN), what: 'streams of one session token' });
+  try {
+    const leave = services.openStreams.enter(limits);
+    if (ctx.res.closed) leave();
+    else ctx.res.once('close', leave);
+  } catch (error) {
+    if (error instanceof AppError) services.metrics.streamRefused();
+    throw error;
+  }
+}
+
+/** Streams the events of a job whose number is above `after`. */
+export async function sendJobEvents(
+  { ctx, account }: { ctx: Context; account: Caller },
+  job: JobRecord,
+  after: number,
+  services: Services,
+): Promise<void> {
+  const events = async function* (signal: AbortSignal) {
+    for await (const { n, event, data } of services.jobs.follow(job, after, signal)) {
+      yield { id: `${job._id}:${n}`, event, data: await services.gateway.billing.seenBy(account, data) };
+    }
+  };
+  await sendEvents(ctx, events, {
+    registry: services.streams,
+    headers: { 'X-Job-Id': job._id },
+    onError: (error) => services.logger.error({ err: error, jobId: job._id }, 'a stream ended early'),
+  });
+}
+
+/** Content of `Last-Event-ID: <jobId>:<n>`. */
+export interface LastEvent {
+  jobId: string;
+  number: number;
+}
+
+/** Reads `Last-Event-ID`; null if it is missing, or no id of this service. */
+export function lastEvent(ctx: Context): LastEvent | null {
+  const [, jobId, number] = /^(job_[0-9A-Za-z]{22}):(\d{1,15})$/.exec(ctx.get('Last-Event-ID')) ?? [];
+  return jobId ? { jobId, number: Number(number) } : null;
+}
+
+/** Returns the number in `Last-Event-ID`; -1 if it is missing or belongs to another job. */
+export function lastEventNumber(ctx: Context, jobId: string): number {
+  const last = lastEvent(ctx);
+  return last?.jobId === jobId ? last.number : -1;
+}
 
 /** Source of events; a function receives a signal that aborts when the client disconnects or the server stops. */
 export type EventSource = AsyncIterable<StreamEvent> | ((signal: AbortSignal) => AsyncIterable<StreamEvent>);
 
 /** Options of {@link sendEvents}. */
-export interface SendEventsOptions {
+interface SendEventsOptions {
   /** Registry of the open streams. */
   registry: StreamRegistry;
   /** Further response headers, e.g. `X-Job-Id`. */
