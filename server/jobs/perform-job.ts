@@ -32,15 +32,16 @@ export async function performJob(work: JobWork, context: JobsContext): Promise<v
   // Another process may have stored events after the feed was opened.
   if (job.attempts > 0) await outlast(() => context.feeds.refresh(feed));
   const loaded = { ...work, ...(await loadJob(work, context)) };
+  let isWithoutOthers = true;
   if (!abort.signal.aborted) {
     const owned = await outlast(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
     if (!owned) return endRemovedJob(loaded, context);
     if (owned.stopRequested) abort.abort(owned.stopRequested satisfies StopReason);
-    await processImages(loaded, context);
+    isWithoutOthers = await processImages(loaded, context);
   } else if (job.attempts > 0 && !isHandover(abort.signal)) {
-    await waitForOthers(job._id, context);
+    isWithoutOthers = await waitForOthers(job._id, context);
   }
-  if (isHandover(abort.signal)) {
+  if (isHandover(abort.signal) || !isWithoutOthers) {
     await repositories.jobs.releaseLease(job._id, instanceId, now());
     return;
   }
@@ -98,8 +99,11 @@ async function planTasks({ job, kind, images }: LoadedJob, signal: AbortSignal, 
   }));
 }
 
-/** Processes the images that have no result, those of large jobs together with other servers. */
-async function processImages(work: LoadedWork, context: JobsContext): Promise<void> {
+/**
+ * Processes the images that have no result, those of large jobs together with other servers.
+ * @returns false if this process is to hand its jobs over while others work on the job
+ */
+async function processImages(work: LoadedWork, context: JobsContext): Promise<boolean> {
   const { job, kind, feed, writer, isHeard, abort } = work;
   const { repositories, outlast, isAlone } = context;
   const planned = await planTasks(work, abort.signal, context);
@@ -113,13 +117,18 @@ async function processImages(work: LoadedWork, context: JobsContext): Promise<vo
   const mayBeShared = kind.isShared && !isAlone;
   const isShared = mayBeShared && (tasks.length > kind.concurrency || (await wasShared(job, context)));
   try {
-    if (!isShared) return await runJob({ ...run, source: sourceOf(tasks, kind.concurrency) }, abort.signal);
+    if (!isShared) {
+      await runJob({ ...run, source: sourceOf(tasks, kind.concurrency) }, abort.signal);
+      return true;
+    }
     feed.live = false;
     const source = blockSource({ job, writer, tasks: planned }, context);
-    await shareJob(job._id, () => runJob({ ...run, source }, abort.signal), abort.signal, context);
+    const share = () => runJob({ ...run, source }, abort.signal);
+    const isWithoutOthers = await shareJob(job._id, share, abort.signal, context);
     await writer.catchUp();
     await outlast(() => context.feeds.refresh(feed));
     emitMissing(work, await outlast(() => repositories.imageResults.findOfJob(job._id)));
+    return isWithoutOthers;
   } finally {
     await writer.flush();
   }

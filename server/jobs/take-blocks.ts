@@ -90,16 +90,17 @@ export function blockSource({ job, tasks, writer }: SharedJob, context: JobsCont
 }
 
 /**
- * Works on a job together with other servers, until all of its images have ended, or the signal aborts and no server works on
- * it. Blocks of a server that has not shown itself for the time of a lease are opened again.
+ * Works on a job together with other servers, until all of its images have ended, or the signal aborts and no server works on it.
+ * Blocks of a server that has not shown itself for the time of a lease are opened again.
  * @param work processes the images that are open, and resolves when there are none left
+ * @returns false if this process is to hand its jobs over while others work on it
  */
 export async function shareJob(
   jobId: string,
   work: () => Promise<void>,
   signal: AbortSignal,
   context: JobsContext,
-): Promise<void> {
+): Promise<boolean> {
   const { repositories, instanceId, outlast } = context;
   const { jobs, jobImages } = repositories;
   const findSilent = watchBlocks(context);
@@ -112,7 +113,7 @@ export async function shareJob(
     const unfinished = await outlast(() => jobImages.findUnfinished(jobId));
     if (unfinished.length === 0) {
       await outlast(() => jobs.offer(jobId, instanceId, false));
-      return;
+      return true;
     }
     if (unfinished.some(({ state }) => state === 'open')) continue;
     for (const block of findSilent(unfinished)) await outlast(() => jobImages.reopen(block));
@@ -120,19 +121,23 @@ export async function shareJob(
   }
   await outlast(() => jobs.offer(jobId, instanceId, false));
   await outlast(() => jobImages.giveBack(jobId, instanceId));
-  if (signal.reason !== 'handover') await waitForOthers(jobId, context);
+  return signal.reason === 'handover' || waitForOthers(jobId, context);
 }
 
-/** Waits until no other server works on a job that is being stopped, since its session may be removed after it. */
-export async function waitForOthers(jobId: string, context: JobsContext): Promise<void> {
-  const { repositories, outlast } = context;
+/**
+ * Waits until no other server works on a job that is being stopped, since its session may be removed after it.
+ * @returns false if this process is to hand its jobs over before
+ */
+export async function waitForOthers(jobId: string, context: JobsContext): Promise<boolean> {
+  const { repositories, outlast, leaving } = context;
   const findSilent = watchBlocks(context);
-  for (;;) {
+  while (!leaving.signal.aborted) {
     const unfinished = await outlast(() => repositories.jobImages.findUnfinished(jobId));
     const taken = unfinished.filter(({ state }) => state === 'taken');
-    if (findSilent(taken).length === taken.length) return;
-    await sleep(LOOK_EVERY_MS);
+    if (findSilent(taken).length === taken.length) return true;
+    await sleep(LOOK_EVERY_MS, undefined, { signal: leaving.signal }).catch(() => {});
   }
+  return false;
 }
 
 /** Returns a search for taken blocks whose owner has not shown itself for the time of a lease, by the clock of this process. */

@@ -118,6 +118,29 @@ it('a process that helped with a job and leads it afterwards ends each image onc
   expect(settled).toEqual([3]);
 });
 
+it('a process that is stopped does not wait for another that works on a cancelled job', async () => {
+  const [lead, next] = [newProcess('lead', { isShared: true }), newProcess('next', { isShared: true })];
+  onTestFinished(() => next.drain(0));
+  const job = await newJob(lead);
+  const first = gateAt(0);
+  lead.start(job);
+  await first.reached;
+  const taken = { $set: { state: 'taken', owner: 'a process that has died' } };
+  await fixture.connection.collection('job_images').updateOne({ jobId: job._id, from: 2 }, taken);
+  const cancelled = lead.cancel(job.accountId, job._id);
+  await expect.poll(async () => (await stored(job))?.stopRequested).toBe('job_cancelled');
+  await lead.drain(0);
+  await cancelled;
+  expect(await stored(job)).toMatchObject({ state: 'processing', leaseOwner: null });
+  expect(settled).toEqual([]);
+
+  expect(await next.recover()).toBe(1);
+  const passing = setInterval(() => wait(LEASE_SECONDS / 4), 50);
+  await expect.poll(async () => (await stored(job))?.state).toBe('cancelled');
+  clearInterval(passing);
+  expect(settled).toEqual([0]);
+});
+
 it('a block that its server takes a second time is done when all images of the second take have ended', async () => {
   const { jobImages } = fixture.repositories;
   const jobId = newId('job');
