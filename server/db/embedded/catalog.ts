@@ -163,7 +163,7 @@ function readyIndex(id: number, spec: IndexSpec, multikey: boolean): Index {
 }
 
 const INDEX_OPTIONS = ['name', 'key', 'unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds'];
-const PARTIAL_OPERATORS = ['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in'];
+const PARTIAL_OPERATORS = ['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$in'];
 
 /**
  * Reads an index as createIndexes sends it.

@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, Decimal128, Long, MaxKey, MinKey, ObjectId } from 'bson';
+import { BSONRegExp, MaxKey, MinKey } from 'bson';
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compareValues, encodeValue, sameValue, typeTag } from './key-encoding.ts';
@@ -34,7 +34,6 @@ function compileEntry(key: string, condition: unknown): Predicate {
       ? (doc) => branches.every((branch) => branch(doc))
       : (doc) => branches.some((branch) => branch(doc));
   }
-  if (key === '$comment') return () => true;
   if (key.startsWith('$')) throw notSupported(`the query operator ${key}`);
   const test = compileCondition(condition);
   return (doc) => test(valuesAt(doc, key));
@@ -102,8 +101,6 @@ function compileOperator(operator: string, condition: Doc): PathTest {
       return () => true;
     case '$elemMatch':
       return elementMatch(operand);
-    case '$type':
-      return anyValue(typeTest(operand));
     default:
       throw notSupported(`the query operator ${operator}`);
   }
@@ -164,53 +161,4 @@ function regexTest(pattern: string, options: string): ValueTest {
     throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
   }
   return (value) => typeof value === 'string' && regex.test(value);
-}
-
-const isInt32 = (value: unknown) => Number.isInteger(value) && (value as number) === ((value as number) | 0);
-
-// Numbers are told apart by their value: a whole number within 32 bits is an int, every other number a double.
-const TESTS: Record<string, (value: unknown) => boolean> = {
-  double: (value) => typeof value === 'number' && !isInt32(value),
-  string: (value) => typeof value === 'string',
-  object: isDocument,
-  array: Array.isArray,
-  binData: (value) => value instanceof Binary,
-  objectId: (value) => value instanceof ObjectId,
-  bool: (value) => typeof value === 'boolean',
-  date: (value) => value instanceof Date,
-  null: (value) => value === null,
-  int: isInt32,
-  long: (value) => value instanceof Long,
-  decimal: (value) => value instanceof Decimal128,
-  number: (value) => typeof value === 'number' || value instanceof Long || value instanceof Decimal128,
-};
-
-/** Aliases by BSON's type number. */
-const ALIASES: Record<number, string> = {
-  1: 'double',
-  2: 'string',
-  3: 'object',
-  4: 'array',
-  5: 'binData',
-  7: 'objectId',
-  8: 'bool',
-  9: 'date',
-  10: 'null',
-  16: 'int',
-  18: 'long',
-  19: 'decimal',
-};
-
-/**
- * Compiles the test of `$type`, for one alias or number, or an array of them.
- * @throws CommandError 2 or 115 for an unknown type
- */
-function typeTest(operand: unknown): (value: unknown) => boolean {
-  const tests = (Array.isArray(operand) ? operand : [operand]).map((type) => {
-    const test = TESTS[typeof type === 'number' ? (ALIASES[type] ?? '') : String(type)];
-    if (!test) throw notSupported(`$type ${String(type)}`);
-    return test;
-  });
-  if (tests.length === 0) throw new CommandError(9, '$type must match at least one type');
-  return (value) => tests.some((test) => test(value));
 }

@@ -25,13 +25,9 @@ const OPERATORS: Record<string, Operator> = {
     const matches = pullTest(operand);
     target.write(arrayAt(target, path)?.filter((item) => !matches(item)));
   },
-  $pullAll(target, operand, path) {
-    if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
-    target.write(arrayAt(target, path)?.filter((item) => !operand.some((pulled) => sameValue(item, pulled))));
-  },
 };
 
-const REMOVERS = new Set(['$unset', '$pull', '$pullAll']);
+const REMOVERS = new Set(['$unset', '$pull']);
 
 /**
  * Applies a replacement or update operators to a document and returns the result; the given document may be changed.

@@ -56,7 +56,6 @@ function condition(): unknown {
     () => ({ $eq: value() }),
     () => ({ $elemMatch: { x: scalar() } }),
     () => ({ $elemMatch: { $gte: scalar() } }),
-    () => ({ $type: random.pick(['number', 'string', 'null']) }),
   ];
   return random.below(3) === 0 ? scalar() : random.pick(operators)();
 }
