@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { SourceMap, type SourceMapping } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'imagewright-source-maps-'));
@@ -43,6 +44,17 @@ it('every throw of the built service maps to the line of its source that throws 
   }
   expect(wrong).toEqual([]);
   expect(checked).toBeGreaterThan(100);
+});
+
+it('every module of the built service loads by itself', () => {
+  // What is called main or worker is a program, and starts. Without circles, the order of the others does not matter.
+  const modules = builtFiles('dist/server').filter((path) => !/(^|\/)(main|worker)\.js$/.test(path));
+  const urls = modules.map((path) => pathToFileURL(resolve(path)).href);
+  const script = `for (const url of ${JSON.stringify(urls)}) await import(url).catch((error) => console.error(url, error));`;
+  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  expect(modules.length).toBeGreaterThan(200);
 });
 
 function builtFiles(directory: string): string[] {
