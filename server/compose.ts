@@ -219,7 +219,7 @@ async function start(state: ServiceState): Promise<void> {
   state.background.push(startBackgroundTasks(backgroundTasks(state), logger));
 }
 
-/** Warns if anybody may sign up to a plan without limits. */
+/** Warns if sign-up is open and its plan has no limits. */
 function warnOfMissingLimits({ modules, logger }: ServiceState): void {
   const { accounts, signIn } = modules;
   const { plan, missing } = accounts.plans.missingLimits();

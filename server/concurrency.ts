@@ -33,7 +33,7 @@ export function sharedWhileHeard<K, T>(unheardMs: number) {
       return await withAbort(known.result, caller);
     } finally {
       known.waiting -= 1;
-      const stop = () => known.abort.abort(new Error('nobody waits any longer'));
+      const stop = () => known.abort.abort(new Error('all callers have left'));
       if (known.waiting === 0 && running.get(key) === known) known.timer = setTimeout(stop, unheardMs).unref();
     }
   };

@@ -38,7 +38,7 @@ export function imagewrightProxy({ service, apiKey, userOf, owns, remember, idOf
   return async (req, res) => {
     const [path = ''] = req.url.split('?');
     const user = await userOf(req);
-    if (!user) return refuse(res, 401, 'not_logged_in', 'Log in as somebody who may edit media.');
+    if (!user) return refuse(res, 401, 'not_logged_in', 'Log in as a user who may edit media.');
     const route = ROUTES.find(([methods, form]) => methods.split(' ').includes(req.method) && form.test(path));
     if (!route) return refuse(res, 404, 'not_found', 'This site does not allow this path of the image service.');
     const { session, job } = route[1].exec(path)?.groups ?? {};

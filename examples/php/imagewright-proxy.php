@@ -53,7 +53,7 @@ $method = $_SERVER['REQUEST_METHOD'];
 $path = $_SERVER['PATH_INFO'] ?? '';
 $user = cms_user();
 if ($user === null) {
-    refuse(401, 'not_logged_in', 'Log in as somebody who may edit media.');
+    refuse(401, 'not_logged_in', 'Log in as a user who may edit media.');
 }
 foreach (ROUTES as [$methods, $form]) {
     $route = in_array($method, explode(' ', $methods), true) && preg_match($form, $path, $found);

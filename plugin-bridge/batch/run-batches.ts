@@ -25,7 +25,7 @@ export type Uploaded<Work, Batch> = { batch: Batch } | { split: readonly Work[] 
 export interface BatchPorts<Work, Batch, Delivery, Outcome> {
   journal: Journal<Batch, Delivery, Outcome>;
   /**
-   * Reads and uploads images, and settles those that are refused. `split`: too much for one upload, to be sent in halves.
+   * Reads and uploads images, and settles refused ones. `split`: too large for one upload; it is sent in halves.
    * Null: no image is left.
    * @throws any error that ends the run
    */

@@ -72,7 +72,7 @@ export function batchOf(pending: PendingBatch, works: readonly Work[]): Uploaded
   return { pending, works: new Map(works.map((work) => [work.key, work])) };
 }
 
-/** Reads and uploads files; those that are refused fail. */
+/** Reads and uploads files; refused files fail. */
 async function uploadBatch(context: BatchContext, works: readonly Work[]): Promise<Uploaded<Work, UploadedBatch>> {
   const { client, options, progress, signal } = context;
   const read = await readAll(context, works);

@@ -35,7 +35,7 @@ export interface ConnectOptions extends ReplaceRules {
 /** Connection of a CMS and an element. */
 export interface HostConnection {
   readonly host: CmsHost;
-  /** Adds images to the element, to be reviewed, exported and replaced. Resolves with those that could not be added. */
+  /** Adds images to the element, to be reviewed, exported and replaced. Resolves with the rejected ones. */
   add(ids: readonly string[]): Promise<HostOutcome[]>;
   /** Replaces each exported image of the element that is not replaced yet. */
   replaceAll(): Promise<HostOutcome[]>;

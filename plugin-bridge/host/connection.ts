@@ -33,7 +33,7 @@ export interface Connected {
   outcomes: Map<string, HostOutcome>;
 }
 
-/** Adds images to the element. Returns the outcomes of those that could not be added. */
+/** Adds images to the element. Returns the outcomes of rejected ones. */
 export async function addImages(connected: Connected, ids: readonly string[]): Promise<HostOutcome[]> {
   const signal = begin(connected);
   const problems: HostOutcome[] = [];

@@ -1,7 +1,7 @@
 <?php
 /**
  * Removes the plugin's data from the database. Optimized files beside the originals are deleted if a setting says so. All other
- * image files stay: those that took the place of originals are in use, and WordPress deletes the originals with their attachment.
+ * image files stay: files that replaced originals are in use, and WordPress deletes the originals with their attachment.
  * Restore all images before uninstalling to get the originals back.
  *
  * @package Imagewright

@@ -52,7 +52,7 @@ interface Totals {
   granted: number;
 }
 
-/** What is kept of an account. */
+/** Logged fields of an account. */
 type Kept = Pick<AccountRecord, '_id' | 'balance' | 'used' | 'granted' | 'holds'>;
 
 /** State of one audit. Its size depends on the number of accounts, not on that of entries. */

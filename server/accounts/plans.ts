@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { AccountsConfig, Plan } from './config.ts';
 
-/** Limits that a plan should have where anybody may sign up. */
+/** Limits that a plan should have if sign-up is open. */
 const LIMITS = ['samplesPerDay', 'analysesPerDay', 'storageMb', 'sessions'] as const;
 
 /** Creates the table of plans from the settings. */

@@ -47,7 +47,7 @@ const TEXT_FIELDS: readonly MetadataField[] = DESCRIBING_FIELDS;
 /** Options that decide which fields are written. */
 export type WriteOptions = Pick<AnalyzeOptions, 'fields' | 'overwrite'>;
 
-/** Returns the fields that an analysis may write: the requested ones, except those that a person has edited. */
+/** Returns the fields that an analysis may write: the requested ones, except fields that a person has edited. */
 export function writableFields(current: Metadata | null, { fields, overwrite }: WriteOptions): Set<MetadataField> {
   const asked = (field: MetadataField): boolean => {
     if (!fields || fields.includes(field)) return true;

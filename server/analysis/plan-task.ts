@@ -113,7 +113,7 @@ export function describeTask({ views, options }: Task, findings: Findings): [Met
   const first = describeView(main, { ...findings, answer: judged }, options);
   const { decorative, source } = first;
   const others = further.map((view) => {
-    // Whether an image is decorative does not depend on the language.
+    // `decorative` does not depend on the language.
     const current = view.current && {
       ...view.current,
       decorative,

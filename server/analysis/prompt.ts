@@ -134,7 +134,7 @@ type OnceField = (typeof ONCE)[number];
 
 type AnswerTexts = Pick<VisionAnswer, LanguageField>;
 
-/** A model's parsed answer in several languages; `texts` holds those that it gave, by their canonical tag. */
+/** A model's parsed answer in several languages; `texts` holds its texts by canonical tag. */
 export type TranslatedAnswer = Pick<VisionAnswer, OnceField> & { texts: Record<string, AnswerTexts> };
 
 const PARSED = fieldsBy('parsed');

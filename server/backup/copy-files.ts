@@ -16,7 +16,7 @@ export interface CopyInput {
 const UNFINISHED = /^incoming$|\.(part|link)$/;
 const AT_ONCE = 8;
 
-/** Copies all finished files of a folder, with mode 0600 in folders of 0700. Skips those that vanish meanwhile. */
+/** Copies all finished files of a folder, with mode 0600 in folders of 0700. Skips files that are deleted meanwhile. */
 export async function copyFiles({ from, to, links = false, onFile, signal }: CopyInput) {
   let files = 0;
   let bytes = 0;

@@ -53,7 +53,7 @@ export function createSharedBudget(
     async forget(key) {
       const id = idOf(state, key);
       state.shares.delete(id);
-      // What cannot be forgotten ends with its window.
+      // A count that cannot be deleted ends with its window.
       await counters.forget(id).catch(() => {});
     },
   };
@@ -105,7 +105,7 @@ async function giveBack({ shares, counters }: State, parts: Part[]): Promise<voi
     parts.map(async ({ id, endsAt }) => {
       const share = shares.get(id);
       if (share) share.usedUpUntil = 0;
-      // What cannot be given back ends with its window.
+      // A count that cannot be reduced ends with its window.
       await counters.giveBack({ id, amount: 1, expiresAt: new Date(endsAt) }).catch(() => {});
     }),
   );

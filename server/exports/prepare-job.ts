@@ -250,14 +250,14 @@ export function outputHash(asked: JobImage, settings: Settings): string {
   return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
 }
 
-/** Returns the variants that may be delivered: without `replaces` all, else not those that replace no file in use. */
+/** Returns the variants that may be delivered: all of them without `replaces`, else only variants that replace a file in use. */
 function candidatesOf(variants: VariantSpec[], replaces: ReplacedFile[] | undefined): VariantSpec[] {
   const unused = new Set(replaces?.filter(({ bytes }) => bytes === 0).map(({ name }) => name));
   return variants.filter(({ name }) => !unused.has(name));
 }
 
 /**
- * Returns the places of the variants to deliver, of those that have a record. With `replaces`, a variant has to be smaller than the file it replaces;
+ * Returns the indexes of the recorded variants to deliver. With `replaces`, a variant has to be smaller than the file it replaces;
  * `full` without an entry replaces the upload, any other one nothing.
  */
 export function selectSmaller(

@@ -83,7 +83,7 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
   const context: Context = { now, ...deps, inFlight: new Map() };
   return {
     /**
-     * Returns the variants in the order asked for and encodes only those that are neither cached nor in progress.
+     * Returns the variants in the requested order and encodes only variants that are neither cached nor in progress.
      * @throws what {@link Processor.render} throws
      */
     obtain: (order: VariantOrder, options: OrderOptions) => obtain(context, order, options),

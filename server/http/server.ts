@@ -120,7 +120,7 @@ function limitConnections(
   { CONNECTIONS_PER_ADDRESS, TRUST_PROXY }: Pick<HttpConfig, 'CONNECTIONS_PER_ADDRESS' | 'TRUST_PROXY'>,
 ): void {
   server.maxConnections = MOST_CONNECTIONS;
-  // Behind proxies, their connections are those of everybody.
+  // Behind proxies, all clients share the connections of the proxy.
   if (TRUST_PROXY > 0) return;
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {

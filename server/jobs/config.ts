@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** What a server does: everything, HTTP without jobs, or jobs without HTTP. */
+/** Role of a server: everything, HTTP without jobs, or jobs without HTTP. */
 const ROLES = ['all', 'api', 'worker'] as const;
 
 /** The environment variables that steer jobs; keys are the variables' names. */

@@ -181,7 +181,7 @@ async function drain(writer: Writer): Promise<void> {
   try {
     while (writer.pending.length > 0) {
       const stored = await writer.outlast(() => store(writer));
-      // Who was too slow repeats it at once: after a pause, another server would have been faster again.
+      // The slower server retries at once: after a pause, another server would be faster again.
       if (stored && writer.pending.length > 0) await sleep(WRITE_EVERY_MS);
     }
   } catch (error) {

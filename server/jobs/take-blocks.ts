@@ -104,7 +104,7 @@ export async function shareJob(
   const { repositories, instanceId, outlast } = context;
   const { jobs, jobImages } = repositories;
   const findSilent = watchBlocks(context);
-  // What this server had taken when its last attempt at the job broke off.
+  // Blocks that this server held when its last attempt at the job failed.
   await outlast(() => jobImages.giveBack(jobId, instanceId));
   await outlast(() => jobs.offer(jobId, instanceId, true));
   while (!signal.aborted) {

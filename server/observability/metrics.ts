@@ -3,7 +3,7 @@ import { VERSION } from '../version.ts';
 
 /** State of the processing queues at a scrape. */
 export interface QueueReading {
-  /** What waits, by queue: `jobs` are images of jobs, `encoding` and `probing` tasks for a worker. */
+  /** Waiting work by queue: `jobs` are images of jobs, `encoding` and `probing` tasks for a worker. */
   queued: Record<'jobs' | 'encoding' | 'probing', number>;
   busyWorkers: Record<'encoding' | 'probing', number>;
   workers: number;

@@ -14,7 +14,7 @@ export interface Task {
   memoryBytes: number;
   /** Number of later tasks that were started before this one because of their memory. */
   overtaken: number;
-  /** How often the task was stopped for others. */
+  /** Number of times the task was stopped for others. */
   stops: number;
   /** True if the task once ran for longer than a slice. */
   slow: boolean;
@@ -130,7 +130,7 @@ export interface Turn {
 /** `idle` gives way to everything else at once; `paid` has room of its own. */
 export type Urgency = 'paid' | 'free' | 'idle';
 
-/** What the turns need to know of a task. */
+/** Fields of a task that decide its turn. */
 interface Waiting {
   turn: Pick<Turn, 'account' | 'job'>;
 }

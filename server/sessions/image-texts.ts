@@ -87,7 +87,7 @@ export function withFirst(described: InLanguages, language: string): InLanguages
   };
 }
 
-/** Keeps at most as many languages as are allowed: the asked ones and those that a person has edited. */
+/** Keeps at most as many languages as are allowed: the requested ones and the ones that a person has edited. */
 export function withinLanguages(
   others: Record<string, LanguageTexts>,
   asked: readonly string[],

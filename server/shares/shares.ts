@@ -40,7 +40,7 @@ interface ShareWish {
 
 /** Path of the page that a link opens. */
 const PAGE = '/share';
-/** Links of a session that are kept, with those that have ended. */
+/** Stored links of a session, including ended ones. */
 const KEPT = 100;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -44,7 +44,7 @@ function textOf(error: ApiError): string {
   const known = textOfCode(error);
   if (error.retryAfterMs && known) return `${known} ${waitOf(error.retryAfterMs)}`;
   if (known) return known;
-  // What the service says of a request that no form of these pages sends.
+  // Requests without a form in these pages: the message of the service.
   if (error.status < 500) return sentence(error.message);
   return texts.wentWrong({ id: `${error.requestId ?? error.status}` });
 }

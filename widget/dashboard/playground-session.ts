@@ -1,8 +1,8 @@
 import type { ImageOptimizer } from '../index.ts';
 
 /**
- * The elements of the playground, the one shown last at the end. They outlive the page: uploads go on while another page
- * or session is shown. They belong to one account.
+ * Elements of the playground, the last shown one at the end. They outlive the page, so that uploads continue while
+ * another page or session is shown. They belong to one account.
  */
 let kept: { elements: ImageOptimizer[]; accountId: string } = { elements: [], accountId: '' };
 let wanted: string | null = null;

@@ -8,7 +8,7 @@ import { pageStyles } from './page.styles.ts';
 import { goOnWith } from './playground-session.ts';
 
 /**
- * Sessions whose images are still there, newest first, to go on with in the playground. Shows nothing without one.
+ * Lists the sessions with stored images, newest first, each with a link to the playground. Empty without one.
  *
  * @fires {Event} recent-known - The service has answered, or failed.
  */

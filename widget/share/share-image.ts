@@ -34,7 +34,7 @@ export class ShareImage extends LitElement {
   declare count: number;
   /** The decoded picture; null while it is loaded. */
   declare protected picture: HTMLImageElement | 'failed' | null;
-  /** What is being compared, with the comparison's own texts; null: it is closed. */
+  /** Open comparison, with its texts; null: closed. */
   declare protected pair: { pair: ComparePair; i18n: I18n } | null;
   /** Key of the text of a fault; empty without one. */
   declare protected fault: string;

@@ -3,20 +3,20 @@ import type { Environment } from './environment.ts';
 import { createListeners } from './listeners.ts';
 import type { Announcement } from './messages.ts';
 
-/** The shortest time between two messages; screen readers drop what comes faster. */
+/** Shortest time between two messages in milliseconds; screen readers drop faster ones. */
 const GAP_MS = 2000;
 /** Time over which counts are summed up into one message, in milliseconds. */
 const GATHER_MS = 300;
 
-/** Turns changes into few messages. */
+/** Queues messages for live regions. */
 export interface Announcer {
   subscribe(listener: (announcement: Announcement) => void): () => void;
   /**
-   * Says `text` when its time has come. A message that still waits under the same `topic` is replaced; a text that is a
-   * function is made at the last moment. `delay` in milliseconds.
+   * Queues a message. It replaces a waiting message of the same `topic`; a function is called when the message is due.
+   * `delay` in milliseconds.
    */
   say(topic: string, text: string | (() => string), options?: { assertive?: boolean; delay?: number }): void;
-  /** Takes back what still waits under the topic. */
+  /** Removes the waiting message of a topic. */
   drop(topic: string): void;
   dispose(): void;
 }
@@ -24,7 +24,7 @@ export interface Announcer {
 interface Waiting {
   text: string | (() => string);
   assertive: boolean;
-  /** Not before. */
+  /** Earliest time. */
   at: number;
 }
 

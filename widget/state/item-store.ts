@@ -8,9 +8,9 @@ import type { Item, ListFilter } from './types.ts';
 /** The images, readable and observable. */
 export interface ItemStore {
   readonly size: number;
-  /** All, as they are now, in the order of adding. */
+  /** Present snapshots of all items, in the order of adding. */
   list(): readonly Item[];
-  /** Those that the filter shows. A row that no longer fits stays until `setFilter` is called again. */
+  /** The items of the filter. A row that no longer fits stays until `setFilter` is called again. */
   visible(): readonly Item[];
   get(id: string): Item | undefined;
   /** Called when rows come, go or change place; not when one of them changes. */
@@ -22,7 +22,7 @@ export interface ItemStore {
 /** The store with the methods that change it. */
 export interface MutableStore extends ItemStore {
   add(items: readonly Item[]): void;
-  /** Removes items and returns those that existed. */
+  /** Removes items and returns the existing ones. */
   remove(ids: readonly string[]): Item[];
   /** Replaces the snapshot. `progress`: only progress changed, so listeners are called less often. */
   patch(id: string, changes: Partial<Item>, progress?: boolean): Item | undefined;

@@ -1,16 +1,16 @@
 import type { OptimizerError, OptimizerErrorCode, Phase, RejectionCode } from './types.ts';
 
-/** A message that stays in sight until it is dismissed or out of date. */
+/** A message that stays visible until it is dismissed or out of date. */
 export interface Notice {
   readonly id: string;
   readonly kind: 'error' | 'warning';
   readonly message: string;
   readonly error: OptimizerError | null;
   readonly phase: Phase | null;
-  /** Files that were not taken, or could not be downloaded. */
+  /** Rejected files, or files that could not be downloaded. */
   readonly files: readonly NoticeFile[];
   /**
-   * What a button in the notice does: `renew` uploads the files to a new session, `export-first` exports as many as the balance is enough for, `download-missing`
+   * Actions of the buttons: `renew` uploads the files to a new session, `export-first` exports as many as the balance is enough for, `download-missing`
    * fetches those of `files` again.
    */
   readonly actions: readonly ('retry' | 'renew' | 'export-first' | 'check-cost' | 'download-missing')[];

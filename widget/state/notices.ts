@@ -5,14 +5,14 @@ import type { OptimizerError, Phase } from './types.ts';
 /** A notice whose text is computed on each read, because the language may change while it is shown. */
 type NewNotice = Omit<Partial<Notice>, 'message'> & Pick<Notice, 'kind'> & { message: () => string };
 
-/** Messages that stay in sight. */
+/** Messages that stay visible. */
 export interface Notices {
   list(): readonly Notice[];
   /** Shows a notice in place of the earlier one of the same topic. */
   show(topic: string, notice: NewNotice): void;
   /** Shows an error of the whole widget or of several images. */
   fail(error: OptimizerError, phase: Phase, actions?: Notice['actions']): void;
-  /** Takes back what is out of date; without a topic: all. */
+  /** Removes the notice of a topic. Default: all. */
   drop(topic?: string): void;
 }
 
@@ -20,7 +20,7 @@ export interface Notices {
 export function createNotices(changed: () => void): Notices {
   let list: readonly Notice[] = [];
   function show(topic: string, { message, ...notice }: NewNotice) {
-    // One notice says it, whatever found it out.
+    // The notice `expired` covers the same error of all requests.
     if (notice.error && isExpired(notice.error)) return;
     const whole: Notice = {
       error: null,

@@ -13,7 +13,7 @@ export type OptimizerState =
   | 'error';
 
 /**
- * Where one image stands. `queued`: to be uploaded; `ready`: at the server; `done`: exported with the present settings;
+ * Status of one image. `queued`: to be uploaded; `ready`: at the server; `done`: exported with the present settings;
  * `failed`: `error` says at what.
  */
 export type ItemStatus = 'queued' | 'uploading' | 'ready' | 'analyzing' | 'sampling' | 'exporting' | 'done' | 'failed';
@@ -271,7 +271,7 @@ export interface Progress {
   readonly batches?: number;
 }
 
-/** Which of how many. */
+/** Position in a batch. */
 export type Position = {
   /** 1-based. */
   readonly index: number;

@@ -10,7 +10,7 @@ export const feedback = css`
     font-weight: 500;
     --_icon: 14px;
   }
-  /* A dot in the colour of the state; a ring for what nobody has looked at. */
+  /* A dot in the colour of the state; a ring for an image that was not reviewed. */
   .badge:is(.ring, .success, .warning, .danger):not(:has(.icon))::before {
     content: '';
     flex: none;

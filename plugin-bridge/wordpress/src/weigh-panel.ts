@@ -93,7 +93,7 @@ function change([before, after]: Pair<number | null>, config: SiteConfig): strin
   return before === after ? text(after) : `${text(before)} → ${text(after)}`;
 }
 
-/** Names the attributes, with a mark at those that came or went. */
+/** Names the attributes and marks added and removed ones. */
 function attributes(found: PageWeight['images'][number]['attributes'], config: SiteConfig): string {
   return Object.entries(found)
     .filter(([, [before, after]]) => before || after)

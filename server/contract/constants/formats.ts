@@ -95,7 +95,7 @@ export type EncodedFormat = Selectable | NonNullable<Formats[ImageFormat]['origi
 /** A value of `settings.format`; `original` keeps the upload's format. */
 export type OutputFormat = Selectable | 'original';
 
-/** What the encoder of a format can do. Apart from `FORMATS`, since only the service needs it. */
+/** Capabilities of the encoders by format. Separate from `FORMATS`, since only the service needs them. */
 interface EncoderRow {
   /** Longest edge in pixels a file can hold. */
   maxEdge: number;

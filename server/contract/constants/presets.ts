@@ -3,7 +3,7 @@ export const PRESETS = ['maximum', 'very_high', 'high', 'medium', 'low', 'minimu
 export type Preset = (typeof PRESETS)[number];
 
 /**
- * What each preset promises: the SSIMULACRA2 score of every file against the pixels that it was encoded from, the same in every lossy
+ * Promise of each preset: the SSIMULACRA2 score of every file against the pixels that it was encoded from, the same in every lossy
  * format and width. 100: identical; from 90 no visible difference, from 80 hardly visible, from 70 visible only side by side, from 50 visible.
  */
 export const PRESET_TARGETS: Readonly<Record<Preset, number>> = {
@@ -29,7 +29,7 @@ export const MAX_EDGE = { min: 16, max: 65_535 } as const;
 export const MAX_RESPONSIVE_SIZES = 10;
 
 /**
- * What people see of the difference to the original, by the SSIMULACRA2 score of a file: each name holds from its score up to the next
+ * Visibility of the difference to the original, by the SSIMULACRA2 score of a file: each name holds from its score up to the next
  * one. The words are in the languages of the element, as `quality.<name>`.
  */
 export const VISIBLE_DIFFERENCES = [

@@ -94,7 +94,7 @@ function countDocuments(engine: Engine, ns: string, query: Query): number {
   return count;
 }
 
-// What drivers send for countDocuments: [$match, $skip?, $limit?, {$group: {_id: 1, n: {$sum: 1}}}].
+// Pipeline of countDocuments in drivers: [$match, $skip?, $limit?, {$group: {_id: 1, n: {$sum: 1}}}].
 function countingPipeline(pipeline: Doc[]): Query | undefined {
   const group = { $group: { _id: 1, n: { $sum: 1 } } };
   const names = pipeline.map((stage) => Object.keys(stage).join()).join(' ');

@@ -14,7 +14,7 @@ export type CounterRecord = RecordOf<typeof counterFields>;
 
 const counterSchema = schemaOf('counters', counterFields).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** What is counted. */
+/** Names of the counters. */
 export interface Count {
   id: string;
   amount: number;

@@ -10,7 +10,7 @@ const jobEventFields = {
   n: field.number(),
   event: field.text(),
   data: field.mixed<unknown>(),
-  /** Who stored it: tells an own event from another's after a lost reply. */
+  /** Writer of the event. Identifies the own event after a lost reply. */
   by: field.text(),
 };
 
@@ -94,7 +94,7 @@ const AGAIN_MS = 5000;
  */
 const UNSUPPORTED = new Set([13, 59, 115, 40324, 40573]);
 
-/** What a watch reports. */
+/** Reports of a watch. */
 export interface JobNews {
   /** An event was stored. */
   onEvent(event: JobEventRecord): void;

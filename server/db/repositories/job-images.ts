@@ -49,7 +49,7 @@ const jobImagesFields = {
   /** `kept`: for the server that leads the job, until it offers the job; `open`: for any server; `taken`: `owner` works on it. */
   state: field.text<'kept' | 'open' | 'taken' | 'done'>(),
   owner: field.orNull(field.text()),
-  /** How often it was taken. */
+  /** Number of times it was taken. */
   takes: field.withDefault(field.number(), 0),
   /** Changes while the owner is alive. */
   beat: field.withDefault(field.number(), 0),

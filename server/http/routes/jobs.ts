@@ -91,7 +91,7 @@ function streamAnalysis(
   services: Services,
 ): Promise<void> {
   const resolve = () => services.analyzeImages.resolve({ accountId: account.id, sessionId, body });
-  // What is paid is limited by credits.
+  // Credits limit paid jobs.
   const daily = { counter: 'analyses' as const, countNew: services.analyzeImages.countNew };
   const limited = services.analyzeImages.isPaid ? {} : { daily };
   const order = { kind: 'analyze' as const, sessionId, settings: body.options };

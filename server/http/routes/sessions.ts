@@ -26,7 +26,7 @@ export const SESSION_ROUTES = {
     }
   },
 
-  /** `GET /v1/sessions`: the account's sessions, to go on with. */
+  /** `GET /v1/sessions`: the account's sessions that can be continued. */
   listSessions: async ({ account, query }, { sessions }) => ({
     sessions: await sessions.recent(account.id, query.limit),
   }),

@@ -231,7 +231,7 @@ const LEDGER = {
     title: 'Content credentials (C2PA)',
     note:
       'They sign the file as it is. A file that has nothing private and is not encoded again keeps them. With `CONTENT_CREDENTIALS=sign` ' +
-      'JPEG, PNG, WebP and AVIF are signed anew, see [Content credentials](content-credentials.md).',
+      'JPEG, PNG, WebP and AVIF get a new signature, see [Content credentials](content-credentials.md).',
     dropped: every('content_credentials_dropped'),
   },
   gain_map: {

@@ -17,7 +17,7 @@ import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } 
 import { countColours, sampleRows } from './steps/pixel-statistics.ts';
 import { type Pyramid, planScaling, type Scaling, scalePixels } from './steps/resize.ts';
 
-/** What all variants of an image have in common. */
+/** Shared inputs of all variants of an image. */
 interface EncodeOrder {
   format: EncodedFormat;
   preset: Preset;

@@ -18,7 +18,7 @@ const SILENCE_MS = 1000;
 export function watchDrag(area: HTMLElement, listener: DragListener): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let shown: 'page' | 'area' | null = null;
-  /** What the drag has entered last: it enters the next element before it leaves this one. */
+  /** Element that the drag has entered last. A drag enters the next element before it leaves this one. */
   let entered: EventTarget | undefined;
 
   const show = (where: 'page' | 'area' | null): void => {

@@ -218,7 +218,7 @@ export class IoReview extends LitElement {
   #onInput({ target }: Event): void {
     const { dataset, value } = target as HTMLInputElement;
     if (!dataset.text || !this.item) return;
-    // Whoever types a text for a decorative image says that it is none.
+    // A text for a decorative image makes it an image with a meaning.
     if (dataset.text === 'alt' && this.item.metadata.decorative && value.trim()) {
       this.#optimizer.setDecorative(this.item.id, false);
     }

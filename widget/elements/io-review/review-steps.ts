@@ -2,7 +2,7 @@ import type { I18n } from '../../i18n/index.ts';
 import { type Item, isMissingText, unacceptedFields, wantsReview } from '../../state/index.ts';
 import { describeReview } from '../io-row/index.ts';
 
-/** What a key does in the review. */
+/** Action of a key in the review. */
 export type ReviewCommand = 'accept' | 'decorative' | 'next' | 'previous' | 'revert';
 
 /** Returns what a key does; null: nothing of the review. Buttons keep their Enter. */

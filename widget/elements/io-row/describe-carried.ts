@@ -22,7 +22,7 @@ export function describeCarried(item: Item, settings: Settings, { t, formatList 
     if (name.startsWith('carried.')) continue;
     const keeps = isKept(keptBy, levelOf(settings));
     const stays = keeps && wanted.every((each) => !droppedIn.includes(each === 'original' ? own : each));
-    // Whether the file of the upload is delivered as it is, with all that it holds, is known after the export.
+    // Only the export decides whether it delivers the uploaded file unchanged, with all its metadata.
     if (keeps && wanted.includes('original') && droppedIn.includes(own)) continue;
     (stays ? kept : goes).push(name);
   }

@@ -47,7 +47,7 @@ export class IoTakeAway extends TranslatedElement {
   declare save: (blob: Blob, filename: string) => void;
   /** Hides the files. */
   declare noDownload: boolean;
-  /** What was done last, or an error. */
+  /** Message about the last action, or its error. */
   declare protected said: string;
   /** Number of the file that goes into the ZIP; 0: none. */
   declare protected file: number;

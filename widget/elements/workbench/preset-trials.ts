@@ -3,10 +3,10 @@ import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 import { resultSide } from './comparison.ts';
 
-/** A sample of one image with one preset. Without a result or error it is being made. */
+/** A sample of one image with one preset. In progress without a result or error. */
 export interface Trial {
   readonly result?: ImageResult;
-  /** Why there is none, in the language of the element. */
+  /** Message of the error, in the language of the element. */
   readonly error?: string;
 }
 

@@ -68,7 +68,7 @@ export interface Counts {
   readonly failed: number;
   /** Without alternative text, and not decorative. */
   readonly missing: number;
-  /** Those of `missing` that are at the server. */
+  /** Uploaded images of `missing`. */
   readonly undescribed: number;
   /** Images whose texts the analysis marks for review. */
   readonly review: number;

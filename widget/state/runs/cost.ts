@@ -9,14 +9,14 @@ const PAUSE_MS = 400;
 export interface CostCheck {
   readonly cost: Cost | null;
   check(count: number): Promise<Cost | null>;
-  /** Asks soon, when the number of images has changed. */
+  /** Schedules a request of the price if the number of images has changed. */
   want(count: number): void;
-  /** A charge or refund has happened, or what the service refused says more than the last answer. */
+  /** Drops the price after a charge or refund. The error of a refused export contains the new balance. */
   outdate(error?: OptimizerError): void;
   dispose(): void;
 }
 
-/** Asks the service for the price before anybody presses the button. */
+/** Keeps the price of the next export up to date, so that the button can show it. */
 export function createCost(core: Core): CostCheck {
   let cost: Cost | null = null;
   let wanted: number | null = null;

@@ -117,7 +117,7 @@ class Imagewright_Media_List {
 	/**
 	 * Adds the state that was chosen in the grid to its query.
 	 *
-	 * @param array $query Arguments, to which WordPress admits only those that it knows.
+	 * @param array $query Arguments; WordPress drops unknown ones.
 	 * @return array
 	 */
 	public function grid_query( $query ) {

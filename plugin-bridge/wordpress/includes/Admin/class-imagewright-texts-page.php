@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Page with the texts of AI that nobody confirmed, and the audit of all texts.
+ * Page with the unconfirmed texts of AI, and the audit of all texts.
  */
 class Imagewright_Texts_Page {
 

@@ -117,7 +117,7 @@ class Imagewright_Optimization {
 				return array( 'skipped' => 'repaired' );
 			}
 			if ( ! empty( $options['free'] ) && 'offloaded' !== $gap && '' !== $gap ) {
-				// Nobody was told that it costs a credit.
+				// The user has not agreed to the credit that it costs.
 				$this->index->put( $this->shared->lead( $id ), array( 'status' => 'stale' ) );
 				return Imagewright_Rest_Errors::make( 'stale', __( 'The files have changed since this image was optimized. The next run optimizes it again, for one credit.', 'imagewright' ), 409 );
 			}

@@ -131,7 +131,7 @@ class Imagewright_Runs {
 		return $this->run_view->of( $run );
 	}
 
-	/** Deletes the run of the current user. Its optimized images stay; those that wait are taken out of the queue. */
+	/** Deletes the run of the current user. Optimized images stay; waiting ones leave the queue. */
 	public function forget() {
 		$run = $this->read( get_current_user_id() );
 		if ( $run ) {
@@ -161,7 +161,7 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * Returns true if somebody chose the images of a task, which no setting excludes then.
+	 * Returns true if a user chose the images of a task. No setting excludes chosen images.
 	 *
 	 * @param array $row Row of the table.
 	 * @return bool

@@ -54,7 +54,7 @@ class Imagewright_Beside {
 	}
 
 	/**
-	 * Finds the optimized files of a file. Those of another state of the file, and those that are not smaller, are left out.
+	 * Finds the optimized files of a file. Files of another state and files that are not smaller are left out.
 	 *
 	 * @param string $path File of WordPress.
 	 * @return string[] Types of the optimized files.

@@ -106,7 +106,7 @@ class Imagewright_Candidates extends Imagewright_Query {
 	}
 
 	/**
-	 * Counts the images of a run, and lists those that it leaves out.
+	 * Counts the images of a run, and lists the excluded ones.
 	 *
 	 * @param array $options `format`, `preset`.
 	 * @param int[] $ids     Attachments; empty for all.

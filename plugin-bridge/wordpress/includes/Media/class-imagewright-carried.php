@@ -1,6 +1,6 @@
 <?php
 /**
- * What files carry beside their pixels.
+ * Metadata of files.
  *
  * @package Imagewright
  */
@@ -24,7 +24,7 @@ class Imagewright_Carried {
 	 *
 	 * @param array                $result  Of Imagewright_Result::read().
 	 * @param array<string,string> $carries What keeps each kind that the upload has.
-	 * @return array<string,bool> Kinds; true for those that stay.
+	 * @return array<string,bool> Kinds; true if the export keeps them.
 	 */
 	public static function record( $result, $carries ) {
 		$warnings = array_column( (array) $result['warnings'], 'code' );

@@ -9,7 +9,7 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Leaves images out of what happens to many at once, new uploads and runs over the library: by size of the file, name or folder.
- * Images that somebody chooses are not excluded.
+ * Images that a user chooses are not excluded.
  */
 class Imagewright_Exclusions {
 

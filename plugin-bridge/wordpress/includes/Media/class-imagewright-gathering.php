@@ -81,7 +81,7 @@ class Imagewright_Gathering {
 		$same  = array_values( array_intersect( $known, array_merge( $ids, array( $id ) ) ) );
 		$other = array_values( array_diff( $known, $same ) );
 		if ( $other ) {
-			// The file of some is another now. Those that are fewer leave the picture.
+			// Some attachments have another file now. The smaller group leaves the picture.
 			list( $leaving, $rest ) = count( $same ) > count( $other ) ? array( $other, $same ) : array( $same, $other );
 			foreach ( $leaving as $one ) {
 				$this->leave( $one, $rest );

@@ -129,13 +129,13 @@ class Imagewright_Library {
 			// An attachment that another leads has no state of its own.
 			'status'   => $this->shared->lead( $id ) === (int) $id ? $status : 'shared',
 			'picture'  => $status,
-			// Whether an outdated image is put right without an export (`outdated`), or not (`stale`).
+			// `outdated`: repaired without an export; `stale`: needs an export.
 			'gap'      => 'outdated' === $status ? $this->truth->gap( $id, $state ) : '',
 			'shares'   => array_values( array_diff( $this->shared->of( $id ), array( (int) $id ) ) ),
 			'texts'    => $this->texts->records( $id ),
 			'bytes'    => $state['bytes'] ?? null,
 			'score'    => $state['quality']['score'] ?? null,
-			// What the upload carries and what of it stays, in words.
+			// Metadata of the upload, and which of it the export keeps, in words.
 			'carries'  => Imagewright_Carried::text( $state['carries'] ?? array() ),
 			'obstacle' => $this->obstacle( $id, $status ),
 			'reason'   => $failure && ! in_array( $status, array( 'optimized', 'outdated' ), true ) ? array(

@@ -225,7 +225,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Returns the name of the option that holds the lock of an attachment. Those that share a file have one lock.
+	 * Returns the name of the option that holds the lock of an attachment. Attachments that share a file have one lock.
 	 *
 	 * @param int $id Attachment.
 	 * @return string

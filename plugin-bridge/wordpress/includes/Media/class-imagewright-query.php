@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * What queries over the library share. Its parts of SQL stay within the classes that extend it.
+ * Base of the queries over the library. Its parts of SQL stay within the classes that extend it.
  */
 abstract class Imagewright_Query {
 

@@ -118,7 +118,7 @@ class Imagewright_Shown {
 	 *
 	 * @param array<string,array> $files    Of of().
 	 * @param array<int,array>    $variants Variants of a result.
-	 * @return array<string,array> Variants by name of the file; only those that are smaller.
+	 * @return array<string,array> Smaller variants by name of the file.
 	 */
 	public function smaller( $files, $variants ) {
 		$found = array();

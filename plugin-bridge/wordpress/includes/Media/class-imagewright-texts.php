@@ -89,7 +89,7 @@ class Imagewright_Texts {
 	}
 
 	/**
-	 * Restores the texts of a snapshot, except those that were changed after they were written.
+	 * Restores the texts of a snapshot, except texts that were edited later.
 	 *
 	 * @param int   $id       Attachment.
 	 * @param array $snapshot Snapshot.

@@ -116,7 +116,7 @@ class Imagewright_Backups {
 	}
 
 	/**
-	 * Takes deleted files off the list of those that WordPress deletes with the attachment.
+	 * Removes deleted files from the list of files that WordPress deletes with the attachment.
 	 *
 	 * @param int      $id    Attachment.
 	 * @param string[] $names Names.

@@ -84,7 +84,7 @@ class Imagewright_Kept_Sizes {
 	}
 
 	/**
-	 * Takes the sizes whose optimized files exist out of those that are made.
+	 * Removes sizes with optimized files from the list of sizes to make.
 	 *
 	 * @param array $sizes    Registered sizes by name.
 	 * @param array $metadata Metadata of the file they are made of.

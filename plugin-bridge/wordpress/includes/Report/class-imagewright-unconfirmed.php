@@ -1,6 +1,6 @@
 <?php
 /**
- * Texts of AI that nobody confirmed.
+ * Unconfirmed texts of AI.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Lists the alternative texts of the library that a model wrote and nobody has confirmed, oldest first. Texts for one use of an image
+ * Lists the unconfirmed alternative texts of a model in the library, oldest first. Texts for one use of an image
  * are in the posts, and are confirmed there.
  */
 class Imagewright_Unconfirmed {

@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Weighs pages, lists texts that nobody confirmed, and audits the texts of the site.
+ * Weighs pages, lists unconfirmed texts, and audits the texts of the site.
  */
 class Imagewright_Rest_Reports {
 
@@ -16,7 +16,7 @@ class Imagewright_Rest_Reports {
 	private Imagewright_Rest_Rules $rest_rules;
 	/** Weight of a page. */
 	private Imagewright_Page_Weight $page_weight;
-	/** Texts of AI that nobody confirmed. */
+	/** Unconfirmed texts of AI. */
 	private Imagewright_Unconfirmed $unconfirmed;
 	/** Audit of the texts of a site. */
 	private Imagewright_Audit $audit;
@@ -26,7 +26,7 @@ class Imagewright_Rest_Reports {
 	 *
 	 * @param Imagewright_Rest_Rules  $rest_rules  Rules of routes.
 	 * @param Imagewright_Page_Weight $page_weight Weight of a page.
-	 * @param Imagewright_Unconfirmed $unconfirmed Texts of AI that nobody confirmed.
+	 * @param Imagewright_Unconfirmed $unconfirmed Unconfirmed texts of AI.
 	 * @param Imagewright_Audit       $audit       Audit of the texts of a site.
 	 */
 	public function __construct(
@@ -87,7 +87,7 @@ class Imagewright_Rest_Reports {
 	}
 
 	/**
-	 * Lists texts of AI that nobody confirmed.
+	 * Lists unconfirmed texts of AI.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array

@@ -51,12 +51,12 @@ class Imagewright_Access {
 		 * @param string $purpose    `use` or `spend`.
 		 */
 		$capability = apply_filters( 'imagewright_capability', self::CAPABILITIES[ $purpose ], $purpose );
-		// A filter that returns no capability allows nobody, and not everybody.
+		// Without a capability from the filter, no user is allowed.
 		return is_string( $capability ) && '' !== $capability ? $capability : 'do_not_allow';
 	}
 
 	/**
-	 * Returns an administrator of the site, in whose name work of nobody is done: of WP-CLI, and of importers in the background.
+	 * Returns the administrator for work without a user: WP-CLI, and importers in the background.
 	 *
 	 * @return int User; 0 if there is none.
 	 */

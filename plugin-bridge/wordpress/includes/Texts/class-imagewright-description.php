@@ -173,7 +173,7 @@ class Imagewright_Description {
 	}
 
 	/**
-	 * Records the author of a text. Writes it to the library if it has none, or an older one that nobody confirmed.
+	 * Records the author of a text. Writes it to the library if it has none, or an older unconfirmed one.
 	 *
 	 * @param int    $id   Attachment.
 	 * @param string $text Alternative text.

@@ -4,7 +4,7 @@ import { contextOf, type ImageUse } from './image-blocks.ts';
 import type { ImageStates } from './image-states.ts';
 import { wp } from './wordpress.ts';
 
-/** What the panels of the editor share. */
+/** Shared state of the panels in the editor. */
 export interface EditorContext {
   rest: Rest;
   config: SiteConfig;

@@ -11,7 +11,7 @@ const TOGETHER = 20;
 /** Most images of one request. */
 const MOST = 100;
 
-/** What is known of an image: its state, or the reason why it is unknown. */
+/** State of an image, or the reason why it is unknown. */
 export type Known = { image: LibraryImage } | { problem: string } | null;
 
 /** States of the library's images, read when a panel shows them and updated while they wait. */
@@ -33,7 +33,7 @@ export function createImageStates(rest: Rest, strings: Strings): ImageStates {
     known.set(id, state);
     for (const listener of listeners.get(id) ?? []) listener(state);
   };
-  /** Reads images in one request. The list leaves out those that were deleted or that the user may not change. */
+  /** Reads images in one request. The list has no deleted images and none that the user may not change. */
   const read = async (ids: number[]) => {
     try {
       const query = { ids, per_page: MOST };
@@ -44,7 +44,7 @@ export function createImageStates(rest: Rest, strings: Strings): ImageStates {
       }
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
-      // What was known stays: the next request may succeed.
+      // Known states stay, because the next request may succeed.
       for (const id of ids) if (!known.get(id)) set(id, { problem: error.message });
     }
   };

@@ -7,7 +7,7 @@ import type { Traits } from './traits.ts';
 /** Ways to encode with losses; one number steers each. */
 export type CodecName = 'webp' | 'jpeg420' | 'jpeg444' | 'avif420' | 'avif444' | 'palette';
 
-/** What was learnt of a codec from a corpus. */
+/** Parameters of a codec, fitted to a corpus. */
 export interface CodecFit {
   /** Mean score by number. */
   curve: Curve;
@@ -17,7 +17,7 @@ export interface CodecFit {
   offset: readonly number[];
 }
 
-/** What was learnt of all codecs. */
+/** Fitted parameters of all codecs. */
 export type StartTable = Readonly<Record<CodecName, CodecFit>>;
 
 /** A codec for one image. */

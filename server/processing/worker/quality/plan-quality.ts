@@ -22,7 +22,7 @@ export interface ScoredImage extends EncodedImage {
   reached: boolean;
 }
 
-/** How an image is to be encoded, before it is encoded. */
+/** Plan for the encoding of an image. */
 export interface QualityPlan {
   codec: Codec;
   number: number;

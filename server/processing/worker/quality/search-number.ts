@@ -1,7 +1,7 @@
 /** Score of an encoder by its number, ascending in both. */
 export type Curve = readonly (readonly [number: number, score: number])[];
 
-/** What a search looks for, and from where. */
+/** Target and start of a search. */
 export interface NumberSearch {
   /** Score to reach. */
   aim: number;
@@ -26,7 +26,7 @@ export interface Probe {
   score: number;
 }
 
-/** What a search found. */
+/** Result of a search. */
 export interface FoundNumber {
   probes: Probe[];
   /** The number that should reach the aim. It was probed, unless the next probe would have been one too many. */

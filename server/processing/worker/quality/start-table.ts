@@ -6,7 +6,7 @@ import type { StartTable } from './codecs.ts';
 /** Versions of the image library that the table was fitted with. */
 export const FITTED_WITH = { sharp: '0.35.5', libvips: '1.3.4' };
 
-/** Where a search begins: numbers of the encoders by traits of the image. */
+/** Start of a search: numbers of the encoders by traits of the image. */
 export const START_TABLE: StartTable = {
   webp: {
     offset: [0.122, 0.273, -1.903, 1.65, -0.242, 0.094],

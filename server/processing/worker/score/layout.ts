@@ -33,7 +33,7 @@ export const BLUR = [0, 1, 2, 3, 4].map((m) =>
   ),
 );
 
-/** What was fitted to the judgements of people, and changes from version to version. */
+/** Parameters that were fitted to human judgements; they change from version to version. */
 export interface Fit {
   /** Factor and offset that bring each plane into 0..1 (`MakePositiveXYB`). */
   toUnit: readonly [x: Range, y: Range, b: Range];
@@ -107,7 +107,7 @@ export interface ScalePart {
 /** Addresses in the memory of the kernel for one size of image, in bytes. */
 export interface Layout {
   scales: ScalePart[];
-  /** Scales of an image of this size, with those that do not count. */
+  /** Scales of an image of this size, including unweighted ones. */
   scaleCount: number;
   pixels: number;
   /** Light at a scale and at the next one, in turns. */
