@@ -1,24 +1,23 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { SharedImage, ShareVerdict } from '#contract';
-import type { ComparePair } from '../elements/io-compare/index.ts';
-import { createI18n, type I18n, loadLocale } from '../i18n/index.ts';
+import type { I18n } from '../i18n/index.ts';
 import { controls, foundation, icon } from '../styles/index.ts';
 import { imageStyles } from './share.styles.ts';
 import { type ShareClient, ShareError } from './share-client.ts';
 
-/** Pixels of the picture beside the texts, and of the one that stands in for a file that the browser cannot show. */
-const PREVIEW = 640;
-const LARGE = 2048;
-
-/** One shared image: picture, comparison, texts, and the visitor's answer. */
+/**
+ * One shared image: picture, texts, and the visitor's answer. One line as soon as it is answered, or while it is folded.
+ *
+ * @fires {CustomEvent<SharedImage>} share-answer - The answer was sent.
+ * @fires {CustomEvent} share-open - The visitor wants to see this image.
+ */
 export class ShareImage extends LitElement {
   static override styles = [foundation, ...controls, imageStyles];
   static override properties = {
     i18n: { attribute: false },
     client: { attribute: false },
     image: { attribute: false },
-    picture: { state: true },
-    pair: { state: true },
+    folded: { type: Boolean },
     index: { type: Number },
     count: { type: Number },
     fault: { state: true },
@@ -32,22 +31,17 @@ export class ShareImage extends LitElement {
   /** Place among the images, from 1. */
   declare index: number;
   declare count: number;
-  /** The decoded picture; null while it is loaded. */
-  declare protected picture: HTMLImageElement | 'failed' | null;
-  /** Open comparison, with its texts; null: closed. */
-  declare protected pair: { pair: ComparePair; i18n: I18n } | null;
+  /** True: another image is open, where there is room for one. */
+  declare folded: boolean;
   /** Key of the text of a fault; empty without one. */
   declare protected fault: string;
   declare protected sending: boolean;
   /** `closed`: answered, one line; `open`: the buttons; `change`: the comment that asks for a change. */
   declare protected stage: 'closed' | 'open' | 'change';
-  #seen: IntersectionObserver | null = null;
-  #url = '';
 
   constructor() {
     super();
-    this.picture = null;
-    this.pair = null;
+    this.folded = false;
     this.fault = '';
     this.sending = false;
     this.stage = 'open';
@@ -57,79 +51,15 @@ export class ShareImage extends LitElement {
     if (changed.has('image') && this.image.answer) this.stage = 'closed';
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.picture) return;
-    const showOnce = (entries: IntersectionObserverEntry[]) => {
-      if (entries.some((entry) => entry.isIntersecting)) void this.#show();
-    };
-    this.#seen = new IntersectionObserver(showOnce, { rootMargin: '600px' });
-    this.#seen.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#seen?.disconnect();
-    this.#release();
-  }
-
-  async #show(): Promise<void> {
-    this.#seen?.disconnect();
-    const { original, texts, id } = this.image;
-    const picture = new Image(original.width, original.height);
-    picture.alt = texts.decorative ? '' : (texts.alt ?? '');
-    try {
-      const blob = await this.client.preview(id, PREVIEW);
-      this.#url = URL.createObjectURL(blob);
-      picture.src = this.#url;
-      // An image that is not decoded yet has no height, and would move what follows.
-      await picture.decode();
-      this.picture = picture;
-    } catch {
-      this.picture = 'failed';
-    }
-    if (!this.isConnected) this.#release();
-  }
-
-  #release(): void {
-    URL.revokeObjectURL(this.#url);
-    this.picture = null;
-  }
-
-  async #compare(): Promise<void> {
-    if (this.pair) {
-      this.pair = null;
-      return;
-    }
-    const { id, name, original, result } = this.image;
-    if (!result) return;
-    const { client, i18n } = this;
-    const [{ IoCompare }, messages] = await Promise.all([
-      import('../elements/io-compare/index.ts'),
-      loadLocale(i18n.locale),
-    ]);
-    if (!customElements.get('io-compare')) customElements.define('io-compare', IoCompare);
-    const pair: ComparePair = {
-      id,
-      name,
-      original: {
-        // Of a format that browsers do not show, the large preview is compared, and the comparison says so.
-        blob: () => client.file(id, 'original').catch(() => new Blob()),
-        fallback: () => client.preview(id, LARGE),
-        ...original,
-      },
-      result: { blob: () => client.file(id, 'result'), ...result },
-    };
-    this.pair = { pair, i18n: createI18n({ locale: i18n.locale, messages }) };
-  }
-
-  /** Sends an answer; the image becomes one line. Also called for images that are approved together. */
-  async answer(verdict: ShareVerdict, comment = ''): Promise<void> {
+  /**
+   * Sends an answer; the image becomes one line. Also called for images that are approved together.
+   * @returns false if the page moves the focus
+   */
+  async answer(verdict: ShareVerdict, comment = ''): Promise<boolean> {
     const { id, textsVersion } = this.image;
     const answer = await this.client.answer(id, { verdict, comment, textsVersion });
     this.image = { ...this.image, answer };
-    this.pair = null;
-    this.dispatchEvent(new CustomEvent('share-answer', { detail: this.image }));
+    return this.dispatchEvent(new CustomEvent('share-answer', { detail: this.image, cancelable: true }));
   }
 
   async #send(verdict: ShareVerdict, comment = ''): Promise<void> {
@@ -137,62 +67,59 @@ export class ShareImage extends LitElement {
     this.fault = verdict === 'change' && comment === '' ? 'say' : '';
     if (this.fault) return this.#focus('textarea');
     this.sending = true;
+    let stays = true;
     try {
-      await this.answer(verdict, comment);
+      stays = await this.answer(verdict, comment);
     } catch (error) {
       this.fault = error instanceof ShareError && error.status === 429 ? 'wait' : 'send-failed';
     }
     this.sending = false;
-    if (!this.fault) await this.#focus('.again');
+    if (!this.fault && stays) await this.#focus('.again');
   }
 
   async #turn(stage: 'open' | 'change'): Promise<void> {
     this.stage = stage;
     this.fault = '';
+    this.#open();
     await this.#focus(stage === 'change' ? 'textarea' : '.approve');
   }
+
+  readonly #open = (): void => {
+    this.dispatchEvent(new CustomEvent('share-open'));
+  };
 
   async #focus(selector: string): Promise<void> {
     await this.updateComplete;
     this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
   }
 
+  /** Focuses the heading, with the image at the top of the window. */
+  override focus(): void {
+    this.scrollIntoView({ block: 'start' });
+    void this.#focus('h2');
+  }
+
   protected override render(): TemplateResult {
-    const { index, count, stage } = this;
-    const { t, dir } = this.i18n;
-    const { title } = this.image.texts;
+    const { index, count, stage, folded, i18n, client, image } = this;
+    const { t, dir } = i18n;
+    const line = folded || stage === 'closed';
     return html`
-      <article class=${stage} aria-labelledby="name" dir=${dir}>
-        <h2 id="name"><bdi>${title || t('image', { index, count })}</bdi></h2>
-        ${this.#renderPicture()}
+      <article class=${line ? 'closed' : stage} aria-labelledby="name" dir=${dir}>
+        <h2 id="name" tabindex="-1"><bdi>${image.texts.title || t('image', { index, count })}</bdi></h2>
+        <share-picture ?small=${line} .i18n=${i18n} .client=${client} .image=${image}></share-picture>
         <div class="about">
-          ${stage === 'closed' ? this.#renderAnswer() : html`${this.#renderTexts()}${this.#renderQuestion()}`}
+          ${stage === 'closed' ? this.#renderAnswer() : folded ? this.#renderFolded() : html`${this.#renderTexts()}${this.#renderQuestion()}`}
         </div>
       </article>
     `;
   }
 
-  /** The picture; with its comparison in its place. */
-  #renderPicture(): TemplateResult {
-    const { picture, pair, stage } = this;
+  /** The line of an image that waits for its turn; it opens wherever it is pressed. */
+  #renderFolded(): TemplateResult {
     const { t } = this.i18n;
-    const { original, result } = this.image;
-    const { width, height } = original;
-    const still =
-      picture === 'failed'
-        ? html`<p class="muted">${t('no-picture')}</p>`
-        : (picture ??
-          html`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg>`);
     return html`
-      <div class="picture">
-        ${pair ? html`<io-compare .i18n=${pair.i18n} .pairs=${[pair.pair]}></io-compare>` : still}
-        ${
-          result && stage !== 'closed'
-            ? html`<button type="button" class="button" aria-expanded=${pair !== null} @click=${() => this.#compare()}>
-                ${icon('compare')}${t(pair ? 'compare-close' : 'compare')}</button>`
-            : nothing
-        }
-      </div>
+      <p class="given muted">${t('waiting')}</p>
+      <button type="button" class="button quiet again whole" aria-describedby="name" @click=${this.#open}>${icon('down')}<span class="visually-hidden">${t('look')}</span></button>
     `;
   }
 
@@ -254,7 +181,7 @@ export class ShareImage extends LitElement {
     return html`
       <p class="given"><span class="badge ${answer?.verdict === 'approved' ? 'success' : 'warning'}">${t(answer?.verdict === 'approved' ? 'approved' : 'change-asked')}</span>
         ${answer?.isCurrent ? nothing : html`<span class="muted">${t('earlier')}</span>`} <bdi class="comment">${answer?.comment}</bdi></p>
-      <button type="button" class="button quiet again" @click=${() => this.#turn('open')}>${t('again')}</button>
+      <button type="button" class="button quiet again" title=${t('again')} @click=${() => this.#turn('open')}>${icon('undo')}<span class="words">${t('again')}</span></button>
     `;
   }
 }

@@ -1,11 +1,15 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { SharedImages } from '#contract';
+import type { SharedImage, SharedImages } from '#contract';
 import { type I18n, LOCALES, type LocaleName } from '../i18n/index.ts';
-import { controls, foundation, tokens } from '../styles/index.ts';
+import { controls, foundation, icon, tokens } from '../styles/index.ts';
 import { loadTexts, NAMES, preferredLanguage } from './load-texts.ts';
 import { pageStyles } from './share.styles.ts';
 import { createShareClient, type ShareClient, ShareError } from './share-client.ts';
 import { ShareImage } from './share-image.ts';
+import { SharePicture } from './share-picture.ts';
+
+/** Windows with room for one open image. */
+const NARROW = '(max-width: 639px)';
 
 /** The page of a link: all images of its session, for a person without an account. */
 export class SharePage extends LitElement {
@@ -16,6 +20,8 @@ export class SharePage extends LitElement {
     problem: { state: true },
     resting: { state: true },
     fault: { state: true },
+    open: { state: true },
+    narrow: { state: true },
   };
 
   declare protected i18n: I18n | null;
@@ -26,7 +32,11 @@ export class SharePage extends LitElement {
   declare protected resting: 'idle' | 'asking' | 'running';
   /** Key of the text of a fault while they are; empty without one. */
   declare protected fault: string;
+  /** The image that is open where there is room for one; null: none. */
+  declare protected open: string | null;
+  declare protected narrow: boolean;
   #client: ShareClient | null = null;
+  readonly #width = matchMedia(NARROW);
 
   constructor() {
     super();
@@ -35,16 +45,21 @@ export class SharePage extends LitElement {
     this.problem = '';
     this.resting = 'idle';
     this.fault = '';
+    this.open = null;
+    this.narrow = this.#width.matches;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    globalThis.addEventListener('hashchange', this.#open);
+    globalThis.addEventListener('hashchange', this.#follow);
+    this.#width.addEventListener('change', ({ matches }) => {
+      this.narrow = matches;
+    });
     void this.#choose(preferredLanguage());
-    this.#open();
+    this.#follow();
   }
 
-  readonly #open = (): void => {
+  readonly #follow = (): void => {
     this.#client = createShareClient(location.hash.slice(1));
     void this.#load();
   };
@@ -66,7 +81,9 @@ export class SharePage extends LitElement {
     this.shared = null;
     try {
       const shared = await client?.images();
-      if (client === this.#client) this.shared = shared ?? null;
+      if (client !== this.#client) return;
+      this.shared = shared ?? null;
+      this.open = shared?.images.find(({ answer }) => !answer)?.id ?? null;
     } catch (error) {
       this.problem = error instanceof ShareError && error.status === 404 ? 'gone' : 'failed';
     }
@@ -94,9 +111,10 @@ export class SharePage extends LitElement {
     `;
   }
 
+  /** The sender keeps its own direction. */
   #title(t: I18n['t']): string {
     const { sender, images } = this.shared ?? {};
-    return sender ? t('title-of', { sender, count: images?.length ?? 0 }) : t('title');
+    return sender && images ? t('title-of', { sender: `\u2068${sender}\u2069`, count: images.length }) : t('title');
   }
 
   #renderUntil({ expiresAt }: SharedImages): string {
@@ -115,23 +133,57 @@ export class SharePage extends LitElement {
   #renderImages({ images }: SharedImages): TemplateResult {
     const { t } = this.i18n as I18n;
     if (images.length === 0) return html`<p>${t('empty')}</p>`;
-    const count = images.length;
+    const isDone = images.every(({ answer }) => answer !== null);
     return html`
+      ${isDone ? this.#renderEnd(images) : nothing}
       <ul class="images">
-        ${images.map((image, place) => html`<li><share-image .i18n=${this.i18n} .client=${this.#client} .image=${image} .index=${place + 1} .count=${count} @share-answer=${this.#answered}></share-image></li>`)}
+        ${images.map((image, place) => html`<li>${this.#renderImage(image, place + 1, images.length)}</li>`)}
       </ul>
       <footer class="muted">${t('footer')}</footer>
-      <div class="bar">${this.#renderBar(images)}</div>
+      ${isDone ? nothing : html`<div class="bar">${this.#renderBar(images)}</div>`}
     `;
   }
 
-  /** Renders the progress of the answers with the button for the rest; at the end, thanks. */
-  #renderBar(images: SharedImages['images']): TemplateResult {
+  #renderImage(image: SharedImage, index: number, count: number): TemplateResult {
+    const { i18n, narrow, open } = this;
+    const show = () => {
+      this.open = image.id;
+    };
+    return html`<share-image
+      .i18n=${i18n}
+      .client=${this.#client}
+      .image=${image}
+      .index=${index}
+      .count=${count}
+      .folded=${narrow && open !== image.id}
+      @share-open=${show}
+      @share-answer=${this.#answered}
+    ></share-image>`;
+  }
+
+  /** Renders thanks, and a count of the answers. */
+  #renderEnd(images: SharedImage[]): TemplateResult {
+    const { t } = this.i18n as I18n;
+    const changes = images.filter(({ answer }) => answer?.verdict === 'change').length;
+    const counts = [
+      [t('count-approved', { count: images.length - changes }), images.length - changes],
+      [t('count-change', { count: changes }), changes],
+    ] as const;
+    return html`<section class="end" tabindex="-1" aria-labelledby="end">
+      ${icon('check')}
+      <div>
+        <h2 id="end">${t('end')}</h2>
+        <p class="numbers">${counts.flatMap(([words, count]) => (count > 0 ? [words] : [])).join(' · ')}</p>
+        <p class="muted">${t('end-note')}</p>
+      </div>
+    </section>`;
+  }
+
+  /** Renders the progress of the answers with the button for the rest. */
+  #renderBar(images: SharedImage[]): TemplateResult {
     const { t } = this.i18n as I18n;
     const total = images.length;
     const left = images.filter(({ answer }) => answer === null).length;
-    if (left === 0)
-      return html`<p role="status" class="end" tabindex="-1"><strong>${t('end')}</strong> ${t('end-note')}</p>`;
     const button = (look: string, text: string, press: () => void) =>
       html`<button type="button" class="button ${look}" @click=${press}>${text}</button>`;
     return html`
@@ -149,10 +201,19 @@ export class SharePage extends LitElement {
     `;
   }
 
-  readonly #answered = ({ detail }: CustomEvent<SharedImages['images'][number]>): void => {
-    const { shared } = this;
+  /** Keeps an answer. The end, or the next image where one is open, gets the focus. */
+  readonly #answered = (event: CustomEvent<SharedImage>): void => {
+    const { shared, narrow, resting } = this;
     if (!shared) return;
-    this.shared = { ...shared, images: shared.images.map((image) => (image.id === detail.id ? detail : image)) };
+    const { detail } = event;
+    const images = shared.images.map((image) => (image.id === detail.id ? detail : image));
+    this.shared = { ...shared, images };
+    const at = images.findIndex(({ id }) => id === detail.id);
+    const next = [...images.slice(at), ...images.slice(0, at)].find(({ answer }) => !answer);
+    this.open = next?.id ?? null;
+    if (resting === 'running' || (next && !narrow)) return;
+    event.preventDefault();
+    void this.#focus(next ? `li:nth-child(${images.indexOf(next) + 1}) share-image` : '.end');
   };
 
   async #ask(asks: boolean): Promise<void> {
@@ -192,5 +253,6 @@ async function approveInTime(card: ShareImage): Promise<void> {
   }
 }
 
+customElements.define('share-picture', SharePicture);
 customElements.define('share-image', ShareImage);
 customElements.define('share-page', SharePage);

@@ -42,15 +42,17 @@ export const pageStyles = css`
   .bar {
     position: sticky;
     inset-block-end: 0;
+    z-index: 1;
     display: flex;
     flex-wrap: wrap;
-    gap: 8px 16px;
+    gap: 8px 12px;
     align-items: center;
     justify-content: space-between;
     margin-inline: -16px;
     padding: 12px 16px;
-    border-block-start: 1px solid var(--_border);
     background: var(--_surface);
+    box-shadow: 0 0 0 100vmax var(--_surface), 0 -1px 0 100vmax var(--_border);
+    clip-path: inset(-1px -100vmax -12px);
   }
   .bar progress {
     flex: 1 1 160px;
@@ -63,6 +65,25 @@ export const pageStyles = css`
   .bad {
     color: var(--_danger);
   }
+  .end {
+    display: flex;
+    gap: 16px;
+    align-items: center;
+    margin-block-end: 16px;
+    padding: 16px;
+    border-radius: var(--_radius);
+    background: color-mix(in oklab, var(--_success) 10%, var(--_surface));
+    scroll-margin-block-start: 16px;
+    --_icon: 40px;
+  }
+  .end .icon {
+    color: var(--_success);
+  }
+  .end h2 {
+    font-size: 1.3333em;
+    font-weight: 600;
+    line-height: 1.25;
+  }
   @media (max-height: 480px) {
     .bar {
       position: static;
@@ -74,8 +95,11 @@ export const pageStyles = css`
 export const imageStyles = css`
   :host {
     display: block;
+    scroll-margin-block-start: 8px;
+    container: image / inline-size;
   }
   article {
+    position: relative;
     display: grid;
     grid-template-columns: minmax(0, 1fr);
     gap: 12px;
@@ -83,26 +107,6 @@ export const imageStyles = css`
     border: 1px solid var(--_border);
     border-radius: var(--_radius);
     background: var(--_surface);
-  }
-  .picture {
-    position: relative;
-    display: grid;
-    justify-items: center;
-    gap: 8px;
-    min-inline-size: 0;
-  }
-  .picture img,
-  .picture svg:not(.icon) {
-    display: block;
-    inline-size: auto;
-    block-size: auto;
-    max-inline-size: 100%;
-    max-block-size: min(60vh, 320px);
-    border-radius: 6px;
-    background: var(--_surface-2);
-  }
-  io-compare {
-    inline-size: 100%;
   }
   .about {
     display: grid;
@@ -113,6 +117,9 @@ export const imageStyles = css`
   h2 {
     font-weight: 600;
     overflow-wrap: anywhere;
+  }
+  h2:focus-visible {
+    outline: none;
   }
   dl {
     display: grid;
@@ -153,14 +160,8 @@ export const imageStyles = css`
     min-block-size: 64px;
     padding: 7px;
   }
-  .closed .picture {
+  .closed share-picture {
     grid-area: 1 / 1 / 3 / 2;
-  }
-  .closed .picture img,
-  .closed .picture svg {
-    inline-size: 48px;
-    block-size: 48px;
-    object-fit: cover;
   }
   .closed .about {
     display: contents;
@@ -178,5 +179,21 @@ export const imageStyles = css`
   }
   .again {
     grid-area: 1 / 3 / 3 / 4;
+    --_control: 44px;
+  }
+  .whole::after {
+    content: '';
+    position: absolute;
+    inset: 0;
+  }
+  @container image (max-width: 480px) {
+    .words {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+      white-space: nowrap;
+    }
   }
 `;
