@@ -155,11 +155,17 @@ function httpServices(state: ServiceState): Services {
 
 /** Describes what an operator wants to see of this server. */
 async function describeState({ modules, logger }: ServiceState): ReturnType<Services['describeState']> {
-  const { analysis, jobs, processor, scratch } = modules;
+  const { analysis, jobs, metrics, processor, scratch } = modules;
+  const now = new Date();
   const { provider, model, status } = analysis.state();
   const { workers, queues } = processor.stats();
   return {
     version: VERSION,
+    checkedAt: now.toISOString(),
+    answers: {
+      since: new Date(now.getTime() - process.uptime() * 1000).toISOString(),
+      ...(await metrics.totals()),
+    },
     disk: await scratch.disk().catch((error: unknown) => {
       logger.warn({ err: error }, 'the disk could not be read');
       return null;

@@ -38,7 +38,7 @@ export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 export interface AccountsDeps {
   repositories: Pick<
     Repositories,
-    'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'storedBytes' | 'sessionTokens' | 'operatorLog'
+    'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'storedBytes' | 'sessionTokens' | 'operatorLog' | 'jobHistory'
   >;
   /** From `loadPepper`. */
   pepper: Buffer;

@@ -1,14 +1,29 @@
 import type { LedgerFilter, LedgerKind, Transaction } from '#contract';
-import type { AccountRepository, LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
+import type {
+  AccountRepository,
+  JobHistoryRepository,
+  LedgerEntryRecord,
+  LedgerRepository,
+  PastJobRecord,
+} from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
 interface TransactionsDeps {
   accounts: Pick<AccountRepository, 'spendingByDay'>;
   ledger: LedgerRepository;
+  jobHistory: Pick<JobHistoryRepository, 'findMany'>;
 }
 
 /** Creates the reader of accounts' ledgers. */
-export function createTransactions({ accounts, ledger }: TransactionsDeps) {
+export function createTransactions({ accounts, ledger, jobHistory }: TransactionsDeps) {
+  /** Shows entries with the work that they paid. */
+  async function show(accountId: string, lines: LedgerEntryRecord[]): Promise<Transaction[]> {
+    const jobIds = lines.flatMap(({ kind, ref }) => (PAYS_WORK.has(kind) ? [ref] : []));
+    const found = jobIds.length > 0 ? await jobHistory.findMany(accountId, jobIds) : [];
+    const works = new Map(found.map((job) => [job._id, job]));
+    return lines.map((line) => toTransaction(line, works.get(line.ref)));
+  }
+
   return {
     /**
      * Returns a page of an account's ledger, newest first. The cursor is the id of the last entry, so new entries shift no page.
@@ -21,14 +36,14 @@ export function createTransactions({ accounts, ledger }: TransactionsDeps) {
       const lines = await ledger.page(accountId, limit + 1, cursor, momentsOf(filter));
       const page = lines.slice(0, limit);
       const nextCursor = lines.length > limit ? (page.at(-1)?._id ?? null) : null;
-      return { transactions: page.map(toTransaction), nextCursor };
+      return { transactions: await show(accountId, page), nextCursor };
     },
 
     /** Iterates over all entries, newest first, reading pages on demand. */
     async *all(accountId: string, filter: LedgerFilter = {}): AsyncGenerator<Transaction> {
       for (let cursor: string | undefined; ; ) {
         const lines = await ledger.page(accountId, EXPORT_PAGE, cursor, momentsOf(filter));
-        for (const line of lines) yield toTransaction(line);
+        yield* await show(accountId, lines);
         cursor = lines.at(-1)?._id;
         if (lines.length < EXPORT_PAGE) return;
       }
@@ -48,6 +63,7 @@ function unknownCursor(cursor: string): AppError {
 }
 
 const EXPORT_PAGE = 500;
+const PAYS_WORK: ReadonlySet<LedgerKind> = new Set(['charge', 'refund']);
 const DAY_MS = 86_400_000;
 
 interface PageQuery {
@@ -67,8 +83,11 @@ export function momentsOf({ kind, from, to }: LedgerFilter) {
   };
 }
 
-function toTransaction({ _id, kind, delta, ref, note, at }: LedgerEntryRecord): Transaction {
-  return { id: _id, kind, delta, ref, note, at: at.toISOString() };
+function toTransaction({ _id, kind, delta, ref, note, at }: LedgerEntryRecord, job?: PastJobRecord): Transaction {
+  const work = job
+    ? { kind: job.kind, images: job.total, format: job.format ?? null, preset: job.preset ?? null }
+    : null;
+  return { id: _id, kind, delta, ref, note, work, at: at.toISOString() };
 }
 
 /** Reader of the ledger. */

@@ -82,6 +82,14 @@ export const creditCheckSchema = z
   .meta({ id: 'CreditCheck' });
 export type CreditCheck = z.output<typeof creditCheckSchema>;
 
+/** Work that credits were paid for, as the ledger names it. */
+const chargedWorkSchema = z.object({
+  kind: z.enum(OPERATIONS),
+  images: z.int().describe('Images of the job.'),
+  format: z.string().nullable().describe('Null: no files were made, or by an older version.'),
+  preset: z.string().nullable(),
+});
+
 /** One ledger entry. */
 export const transactionSchema = z
   .object({
@@ -90,6 +98,7 @@ export const transactionSchema = z
     delta: z.int(),
     ref: z.string().describe('Reference, e.g. a job id.'),
     note: z.string().nullable(),
+    work: chargedWorkSchema.nullable().describe('What was paid for; null for other entries and while it runs.'),
     at: z.iso.datetime(),
   })
   .meta({ id: 'Transaction' });

@@ -206,6 +206,16 @@ export const MODEL_STATES = ['off', 'ready', 'unverified', 'unavailable'] as con
 export const serviceStateSchema = z
   .object({
     version: z.string(),
+    checkedAt: z.iso.datetime(),
+    answers: z
+      .object({
+        since: z.iso.datetime().describe('Start of this server.'),
+        all: z.int().describe('Requests that were answered.'),
+        refused: z.int().describe('Those of them that were refused (400 to 499).'),
+        failed: z.int().describe('Those of them that the service could not answer (500 to 599).'),
+        images: z.int().describe('Images of jobs that failed.'),
+      })
+      .describe('Counts of this server.'),
     disk: z
       .object({ freeBytes: z.int(), totalBytes: z.int() })
       .nullable()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANALYSIS_STATES, analysisResultSchema, analyzeOptionsSchema } from './analysis.ts';
 import { imageResultSchema, summarySchema } from './exports.ts';
-import { jobIdSchema, sessionIdSchema } from './ids.ts';
+import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
 import { imageSchema } from './images.ts';
 import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema, jobSummarySchema } from './jobs.ts';
 import { settingsSchema } from './settings.ts';
@@ -40,6 +40,9 @@ export const sessionSchema = z
   .meta({ id: 'Session' });
 export type Session = z.output<typeof sessionSchema>;
 
+/** Most images that a list names of a session. */
+export const RECENT_IMAGES = 4;
+
 /** A session in a list. */
 export const recentSessionSchema = z
   .object({
@@ -48,6 +51,10 @@ export const recentSessionSchema = z
     expiresAt: z.iso.datetime(),
     images: z.int(),
     firstImage: z.string().nullable().describe('File name of the first image.'),
+    firstImages: z.array(imageIdSchema).max(RECENT_IMAGES).describe('The first images, e.g. for their previews.'),
+    described: z.int().describe('Images that have an alternative text, or need none.'),
+    exported: z.boolean().describe('An export has made files.'),
+    shared: z.boolean().describe('A shared link shows its images.'),
   })
   .meta({ id: 'RecentSession' });
 export type RecentSession = z.output<typeof recentSessionSchema>;

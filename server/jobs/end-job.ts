@@ -174,6 +174,7 @@ function pastJob(job: JobRecord, kind: JobKind<JobResult>, ending: Ending, finis
   const { _id, accountId, sessionId, createdAt, total } = job;
   const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(ending.results, 0);
   const { charged, refunded } = ending.event.data.credits ?? { charged: 0, refunded: 0 };
+  const { format = null, preset = null } = kind.showSettings(job).settings ?? {};
   return {
     _id,
     accountId,
@@ -185,6 +186,8 @@ function pastJob(job: JobRecord, kind: JobKind<JobResult>, ending: Ending, finis
     bytesBefore: originalBytes,
     bytesAfter: outputBytes,
     credits: charged - refunded,
+    format,
+    preset,
     createdAt,
     finishedAt,
   };

@@ -42,6 +42,8 @@ export interface Metrics {
   watchQueue(read: () => QueueReading): void;
   /** Reads what the service needs from outside at each scrape; a value that cannot be read is left out. */
   watchSurroundings(read: () => Promise<SurroundingsReading>): void;
+  /** Sums what was counted since the start: requests, and images of jobs that failed. */
+  totals(): Promise<{ all: number; refused: number; failed: number; images: number }>;
   /** Media type of {@link Metrics.text}. */
   contentType: string;
   /** Returns all metrics in the Prometheus text format. */
@@ -120,8 +122,25 @@ export function createMetrics(): Metrics {
     watchSurroundings(read) {
       watchSurroundings(registry, read);
     },
+    totals: () => sumUp(requests, images),
     contentType: registry.contentType,
     text: () => registry.metrics(),
+  };
+}
+
+async function sumUp(requests: Counter<'status'>, images: Counter<'outcome'>) {
+  const [answers, made] = [(await requests.get()).values, (await images.get()).values];
+  const sum = (from: number, below: number) =>
+    answers.reduce((total, { value, labels: { status } }) => {
+      const code = Number(status);
+      return code >= from && code < below ? total + value : total;
+    }, 0);
+  const failed = made.filter(({ labels: { outcome } }) => outcome === 'failed');
+  return {
+    all: sum(0, 600),
+    refused: sum(400, 500),
+    failed: sum(500, 600),
+    images: failed.reduce((total, { value }) => total + value, 0),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitFunction } from 'p-limit';
-import type { Image, ImagePatch, RecentSession, Rejected, UploadResult } from '#contract';
+import type { Image, ImagePatch, Rejected, UploadResult } from '#contract';
 import { inTurn } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
@@ -8,6 +8,7 @@ import { extensionOf, type Processor } from '../processing/index.ts';
 import { namespaceFolder, type ObjectStore, type Scratch, uploadKey } from '../storage/index.ts';
 import { editDescribed } from './image-texts.ts';
 import { createPreviews, type PreviewFile } from './previews.ts';
+import { listRecent } from './recent-sessions.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
 /** Limits of the accounts. */
@@ -26,7 +27,7 @@ interface SessionLimits {
 }
 
 interface SessionDeps {
-  repositories: Pick<Repositories, 'sessions' | 'images'>;
+  repositories: Pick<Repositories, 'sessions' | 'images' | 'jobs' | 'shares'>;
   store: ObjectStore;
   scratch: Scratch;
   processor: Processor;
@@ -86,7 +87,7 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
     },
 
     /** Lists the newest live sessions of an account, without extending them. */
-    recent: (accountId: string, limit: number) => recent(context, accountId, limit),
+    recent: (accountId: string, limit: number) => listRecent({ ...repositories, now }, accountId, limit),
 
     /** Applies a person's edit to an image's metadata. @throws session_not_found, image_not_found */
     async editMetadata(accountId: string, sessionId: string, imageId: string, patch: ImagePatch): Promise<Image> {
@@ -117,19 +118,6 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
 
 /** The sessions module. */
 export type Sessions = ReturnType<typeof createSessions>;
-
-async function recent({ sessions, images, now }: Context, accountId: string, limit: number): Promise<RecentSession[]> {
-  const found = await sessions.findRecent(accountId, now(), limit);
-  return Promise.all(
-    found.map(async ({ _id: sessionId, createdAt, expiresAt, imageCount }) => ({
-      sessionId,
-      createdAt: createdAt.toISOString(),
-      expiresAt: expiresAt.toISOString(),
-      images: imageCount,
-      firstImage: await images.firstName(sessionId),
-    })),
-  );
-}
 
 function expiry({ now, config }: Context, from = now()): Date {
   return new Date(from.getTime() + config.SESSION_TTL_HOURS * 3_600_000);

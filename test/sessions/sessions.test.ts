@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Image, Session, UploadResult } from '#contract';
+import type { CreatedShare, Image, RecentSessions, Session, UploadResult } from '#contract';
 import { filesOf, storedFiles } from '../support/aftermath.ts';
 import { type ApiClient, formOf } from '../support/api-client.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
@@ -298,6 +298,30 @@ describe('a preview', () => {
     expect(new Set(bodies).size).toBe(1);
     expect(await filesOf(test, sessionId)).toHaveLength(2);
   });
+});
+
+it('the list of sessions names their first images and what was done with them, and extends none', async () => {
+  const uploaded = await api.upload(await plainImages(5));
+  const { sessionId, images } = uploaded;
+  const path = `/v1/sessions/${sessionId}`;
+  const seen = async () => {
+    const { sessions } = await api.readJson<RecentSessions>('/v1/sessions');
+    return sessions.find((each) => each.sessionId === sessionId);
+  };
+  const first = await seen();
+  expect(first).toMatchObject({ images: 5, described: 0, exported: false, shared: false });
+  expect(first?.firstImages).toEqual(images.slice(0, 4).map(({ id }) => id));
+  const metadata = [{ alt: 'A harbour' }, { decorative: true }, { alt: '' }];
+  for (const [at, fields] of metadata.entries())
+    await api.readJson(`${path}/images/${images[at]?.id}`, { method: 'PATCH', json: { metadata: fields } });
+  await api.run('sample', uploaded);
+  expect(await seen()).toMatchObject({ described: 2, exported: false, shared: false });
+  await api.run('export', uploaded);
+  const { id } = await api.readJson<CreatedShare>(`${path}/shares`, { json: {} });
+  expect(await seen()).toMatchObject({ exported: true, shared: true });
+  await api.request(`${path}/shares/${id}`, { method: 'DELETE' });
+  const { expiresAt } = (await seen()) ?? {};
+  expect(await seen()).toMatchObject({ shared: false, expiresAt });
 });
 
 describe('places of images', () => {

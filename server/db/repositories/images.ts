@@ -67,10 +67,15 @@ export function createImageRepository(connection: Connection) {
       return model.find({ accountId, sessionId }).sort({ sessionId: 1, position: 1 }).batchSize(BATCH).lean();
     },
 
-    /** Returns the file name of a session's first image; null without one. */
-    async firstName(sessionId: string): Promise<string | null> {
-      const first = await model.findOne({ sessionId }).sort({ sessionId: 1, position: 1 }).lean();
-      return first?.originalFilename ?? null;
+    /** Returns the first images of a session, in order. */
+    async firstOf(sessionId: string, count: number): Promise<ImageRecord[]> {
+      return model.find({ sessionId }).sort({ sessionId: 1, position: 1 }).limit(count).lean();
+    },
+
+    /** Counts the images of a session that have an alternative text, or need none. */
+    async countDescribed(sessionId: string): Promise<number> {
+      const has = [{ 'metadata.alt': { $nin: [null, ''] } }, { 'metadata.decorative': true }];
+      return collection.countDocuments({ sessionId, $or: has } as never);
     },
 
     async find(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord | null> {

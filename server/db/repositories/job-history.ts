@@ -186,6 +186,9 @@ const pastJobFields = {
   bytesAfter: field.number(),
   /** Charge less refund. */
   credits: field.number(),
+  /** Of an export or sample; absent in records of older versions. */
+  format: field.optional(field.orNull(field.text())),
+  preset: field.optional(field.orNull(field.text())),
   createdAt: field.date(),
   finishedAt: field.date(),
 };
@@ -230,6 +233,11 @@ export function createJobHistoryRepository(connection: Connection) {
     /** Lists an account's newest jobs. */
     async recent(accountId: string, limit: number): Promise<PastJobRecord[]> {
       return model.find({ accountId }).sort({ createdAt: -1 }).limit(limit).lean();
+    },
+
+    /** Finds jobs of an account by their ids. */
+    async findMany(accountId: string, jobIds: string[]): Promise<PastJobRecord[]> {
+      return model.find({ _id: { $in: jobIds }, accountId }).lean();
     },
 
     /** Sums the usage of an account, or of all, by day and kind from a time on, up to another. */
