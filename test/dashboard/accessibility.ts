@@ -101,11 +101,14 @@ export function testAccessibility(colorScheme: 'light' | 'dark'): void {
     await check('keys');
     await page.goto(rig.at('operator'));
     await page
-      .getByRole('button', { name: /^Manage/ })
+      .getByRole('link', { name: /^Manage/ })
       .first()
       .click();
     await page.getByRole('button', { name: 'Give credits' }).waitFor();
-    await check('manage');
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click();
+      await check(`manage: ${await tab.innerText()}`);
+    }
     expect(problems).toEqual([]);
     person.expectQuiet([REFUSED]);
   });

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createApiClient } from '../support/api-client.ts';
+import { plainImages } from '../support/small-images.ts';
 import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
@@ -111,9 +113,16 @@ it('the ledger is filtered and downloaded', async () => {
     amount: 40,
     note: 'For the fair',
   });
+  const { apiKey } = await rig.test.service.accounts.keys.create({ accountId: person.accountId, name: 'Website' });
+  const api = createApiClient({ url: rig.test.url, apiKey });
+  await api.run('export', await api.upload(await plainImages(2)), { format: 'jpeg', preset: 'very_high' });
   await page.goto(rig.at('credits'));
   await page.getByText('For the fair').waitFor();
-  await expect.poll(() => page.getByRole('row').count()).toBe(3);
+  await expect.poll(() => page.getByRole('row').count()).toBe(4);
+  // In words, without ids.
+  const charge = page.getByRole('row').filter({ hasText: '−2' });
+  expect((await charge.innerText()).replace(/\s+/g, ' ')).toMatch(/^Export ?2 images · JPEG Very high/);
+  expect(await page.getByRole('table').innerText()).not.toMatch(/(job|grant|acct)_|gift/);
   await page.getByLabel('Kind').selectOption('grant');
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   const [download] = await Promise.all([

@@ -30,8 +30,8 @@ it('an operator finds an account, gives credits, changes its plan, suspends it a
   await expectHeading(operator, 'Accounts');
   await page.getByRole('searchbox').fill(user.email);
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.getByRole('button', { name: /^Manage/ }).count()).toBe(1);
-  await page.getByRole('button', { name: `Manage ${user.email}` }).click();
+  await expect.poll(() => page.getByRole('link', { name: /^Manage/ }).count()).toBe(1);
+  await page.getByRole('link', { name: `Manage ${user.email}` }).click();
   const grant = page.getByRole('form', { name: 'Give credits' });
   await grant.getByLabel('Credits', { exact: true }).fill('75');
   await grant.getByLabel('Note').fill('For the fair');
@@ -39,13 +39,18 @@ it('an operator finds an account, gives credits, changes its plan, suspends it a
   await confirm(operator);
   await page.getByText('Done. The balance is 100.').waitFor();
   expect((await accounts.find(user.accountId))?.balance).toBe(100);
+  // The head and the credit history below show it.
+  await page.getByRole('row').filter({ hasText: 'For the fair' }).getByText('+75').waitFor();
+  await page.getByText('100 credits').waitFor();
 
+  await page.getByRole('tab', { name: 'Plan' }).click();
   await page.getByRole('combobox', { name: 'Plan' }).selectOption('agency');
   await page.getByRole('button', { name: 'Change plan' }).click();
   await page.getByText('The plan is agency.').waitFor();
   await user.page.goto(rig.at('credits'));
   await user.page.getByText('For the fair').waitFor();
 
+  await page.getByRole('tab', { name: 'Danger' }).click();
   await page.getByRole('button', { name: 'Suspend' }).click();
   await page.getByText('The account is suspended.').waitFor();
   await user.page.getByRole('link', { name: 'API Keys' }).click();
@@ -57,7 +62,7 @@ it('an operator finds an account, gives credits, changes its plan, suspends it a
   await page.getByText('The account works again.').waitFor();
   expect((await accounts.find(user.accountId))?.plan).toBe('agency');
 
-  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'Back to the accounts' }).click();
   await page.getByRole('button', { name: 'Check balances' }).click();
   await page.getByText(/^All balances are correct/).waitFor();
   operator.expectQuiet([REFUSED]);
@@ -76,9 +81,9 @@ it('an operator makes an account and passes its link on; nobody suspends themsel
     .toMatch(/\/dashboard\/claim#token=/);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: /^guest@example.com/ }).waitFor();
-  await page.getByRole('button', { name: `Manage ${operator.email}` }).click();
+  await page.getByRole('link', { name: `Manage ${operator.email}` }).click();
   await page.getByRole('button', { name: 'Give credits' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Suspend' }).count()).toBe(0);
+  expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Credits', 'Plan', 'Keys and log-in']);
   operator.expectQuiet([REFUSED]);
 });
 
@@ -91,7 +96,8 @@ it('the password is asked in a dialog of its own: closed, nothing happens; a wro
   await page.goto(rig.at('operator'));
   await page.getByRole('searchbox').fill(user.email);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: `Manage ${user.email}` }).click();
+  await page.getByRole('link', { name: `Manage ${user.email}` }).click();
+  await page.getByRole('tab', { name: 'Plan' }).click();
   await page.getByRole('combobox', { name: 'Plan' }).selectOption('agency');
   const change = page.getByRole('button', { name: 'Change plan' });
   await change.click();
@@ -109,7 +115,10 @@ it('the password is asked in a dialog of its own: closed, nothing happens; a wro
   await confirm(operator);
   await page.getByText('The plan is agency.').waitFor();
   expect([await plan(), await dialog.count()]).toEqual(['agency', 0]);
-  // Valid for some minutes.
+  // Valid for some minutes. The arrow keys change the tab.
+  await page.getByRole('tab', { name: 'Plan' }).press('ArrowRight');
+  await page.getByRole('tab', { name: 'Keys and log-in' }).press('ArrowRight');
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('danger');
   await page.getByRole('button', { name: 'Suspend' }).click();
   await page.getByText('The account is suspended.').waitFor();
   operator.expectQuiet([REFUSED]);
@@ -138,8 +147,7 @@ it('the operator log shows who did what to whom, is filtered, and can be downloa
   const rows = page.getByRole('row').filter({ hasText: user.email });
   await expect.poll(() => rows.count()).toBe(1);
   const row = await rows.innerText();
-  for (const text of [operator.email, '192.0.2.4', 'Plan changed', 'from: free, to: agency'])
-    expect(row).toContain(text);
+  for (const text of [operator.email, '192.0.2.4', 'Plan changed', 'free → agency']) expect(row).toContain(text);
   await page.getByRole('combobox', { name: 'Action' }).selectOption('Credits given');
   await page.getByText('No entries match this filter.').waitFor();
   const download = page.waitForEvent('download');
@@ -157,15 +165,17 @@ it('an operator changes a role, takes credits back, makes a new link, reads the 
     await page.goto(rig.at('operator'));
     await page.getByRole('searchbox').fill(user.email);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: `Manage ${user.email}` }).click();
+    await page.getByRole('link', { name: `Manage ${user.email}` }).click();
   };
   await open();
+  await page.getByRole('tab', { name: 'Plan' }).click();
   await page.getByRole('combobox', { name: 'Role' }).selectOption('operator');
   await page.getByRole('button', { name: 'Change role' }).click();
   await confirm(operator);
   await page.getByText('The role is changed.').waitFor();
   expect((await accounts.find(user.accountId))?.role).toBe('operator');
 
+  await page.getByRole('tab', { name: 'Credits' }).click();
   const withdrawal = page.getByRole('form', { name: 'Take credits back' });
   await withdrawal.getByLabel('Credits', { exact: true }).fill('26');
   await withdrawal.getByRole('button').click();
@@ -174,21 +184,20 @@ it('an operator changes a role, takes credits back, makes a new link, reads the 
   await withdrawal.getByLabel('Note').fill('By mistake');
   await withdrawal.getByRole('button').click();
   await page.getByText('Taken back. The balance is 5.').waitFor();
+  await page.getByRole('row').filter({ hasText: 'By mistake' }).waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^imagewright-ledger-.*\.csv$/);
 
+  await page.getByRole('tab', { name: 'Keys and log-in' }).click();
   await page.getByRole('button', { name: 'Create a link' }).click();
   const link = page.getByRole('textbox', { name: 'New link' });
   await expect.poll(() => link.inputValue()).toMatch(/\/dashboard\/reset#token=/);
 
-  await page.getByRole('link', { name: 'Show its credit history' }).click();
-  await expectHeading(operator, 'Credits of an account');
-  await page.getByText(`Credit history of ${user.email}`).waitFor();
-  await page.getByText('By mistake').waitFor();
-  const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download CSV' }).click();
-  expect((await download).suggestedFilename()).toMatch(/^imagewright-ledger-.*\.csv$/);
   await page.getByRole('link', { name: 'Back to the accounts' }).click();
 
   await open();
+  await page.getByRole('tab', { name: 'Danger' }).click();
   const removal = page.getByRole('form', { name: 'Delete account' });
   await removal.getByRole('textbox').fill('somebody@example.com');
   await removal.getByRole('button').click();
@@ -212,8 +221,13 @@ it('an operator sees disk, descriptions, mail, queue, usage and plans of the who
     'Off: no AI service is set up',
     'Off: links are printed in the log',
     /of \d+ workers busy/,
+    /^0 of \d+ failed$/,
+    /refused, since/,
   ])
     await state.getByText(text).waitFor();
+  const checked = await state.getByText(/^Checked at/).innerText();
+  await state.getByRole('button', { name: 'Check again' }).click();
+  await expect.poll(() => state.getByText(/^Checked at/).innerText()).not.toBe(checked);
   await page.getByRole('region', { name: 'Usage' }).getByText('Images exported').waitFor();
   const plans = page.getByRole('region', { name: 'Plans' });
   await expect.poll(() => plans.getByRole('row').count()).toBe(3);

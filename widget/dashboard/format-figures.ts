@@ -19,6 +19,9 @@ export const formatDate = (iso: string): string => format(iso, { day: 'numeric',
 /** Formats a time in local time, e.g. `Nov 3, 2026, 2:05 PM`. */
 export const formatMoment = (iso: string): string => format(iso, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** Formats a time of the day in local time, e.g. `2:05:07 PM`. */
+export const formatTime = (iso: string): string => format(iso, { timeStyle: 'medium' });
+
 /** Formats the time since, e.g. `5 minutes ago`; a date after a week. */
 export function formatAgo(iso: string): string {
   const ago = new Intl.RelativeTimeFormat(language().locale, { numeric: 'auto' });

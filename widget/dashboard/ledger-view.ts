@@ -1,23 +1,15 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { LedgerFilter, Transaction } from '#contract';
+import { FORMATS, type ImageFormat } from '#contract/constants';
 import { icon } from '../styles/index.ts';
 import { accountClient, withQuery } from './account-client.ts';
 import { DashboardPage } from './dashboard-page.ts';
 import { formatMoment, formatNumber } from './format-figures.ts';
 import { STRINGS } from './language.ts';
 
-const { credits: texts } = STRINGS;
+const { credits: texts, overview } = STRINGS;
 
 const styles = css`
-  .filter {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: end;
-    gap: 12px;
-  }
-  .filter .field {
-    flex: 0 1 170px;
-  }
   td .ref {
     display: block;
     color: var(--_muted);
@@ -35,6 +27,7 @@ export class LedgerView extends DashboardPage {
   static override styles = [...DashboardPage.styles, styles];
   static override properties = {
     source: {},
+    version: { attribute: false },
     lines: { state: true },
     cursor: { state: true },
     filter: { state: true },
@@ -42,6 +35,8 @@ export class LedgerView extends DashboardPage {
 
   /** Path of the ledger, e.g. `/account/ledger`. */
   declare source: string;
+  /** The entries are read again when it changes. */
+  declare version: number;
   /** Null until loaded. */
   declare lines: Transaction[] | null;
   declare cursor: string | null;
@@ -50,13 +45,14 @@ export class LedgerView extends DashboardPage {
   constructor() {
     super();
     this.source = '';
+    this.version = 0;
     this.lines = null;
     this.cursor = null;
     this.filter = {};
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
-    if (changed.has('source') && this.source) void this.#fetch();
+    if ((changed.has('source') || changed.has('version')) && this.source) void this.#fetch();
   }
 
   protected override render(): TemplateResult {
@@ -100,13 +96,7 @@ export class LedgerView extends DashboardPage {
             </tr>
           </thead>
           <tbody>
-            ${lines.map(
-              ({ kind, note, ref, at, delta }) => html`<tr>
-                <td>${texts.kinds[kind]}<span class="ref">${note ?? html`<code dir="ltr">${ref}</code>`}</span></td>
-                <td><time datetime=${at}>${formatMoment(at)}</time></td>
-                <td class="end ${delta > 0 ? 'plus' : ''}">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</td>
-              </tr>`,
-            )}
+            ${lines.map(renderLine)}
           </tbody>
         </table>
       </div>
@@ -133,3 +123,24 @@ export class LedgerView extends DashboardPage {
   }
 }
 customElements.define('ledger-view', LedgerView);
+
+function renderLine(line: Transaction): TemplateResult {
+  const { kind, work, at, delta } = line;
+  const name = work && kind === 'charge' ? overview.kinds[work.kind] : texts.kinds[kind];
+  return html`<tr>
+    <td>${name}<span class="ref" dir="auto">${describe(line)}</span></td>
+    <td class="nowrap"><time datetime=${at}>${formatMoment(at)}</time></td>
+    <td class="end ${delta > 0 ? 'plus' : ''}">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</td>
+  </tr>`;
+}
+
+/** Says in words what an entry stands for. */
+function describe({ kind, note, work, delta }: Transaction): string {
+  if (note) return note;
+  if (kind === 'refund') return texts.notMade({ images: overview.imageCount({ count: delta }) });
+  if (kind !== 'charge') return '';
+  const presets: Readonly<Record<string, string>> = texts.presets;
+  const format = work?.format === 'original' ? texts.sameFormat : FORMATS[work?.format as ImageFormat]?.label;
+  const files = [format, presets[work?.preset ?? '']].filter(Boolean).join(' ');
+  return [overview.imageCount({ count: work?.images ?? -delta }), files].filter(Boolean).join(' · ');
+}

@@ -1,54 +1,46 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AccountView } from '#contract';
 import { controls, foundation } from '../styles/index.ts';
 import { accountClient } from './account-client.ts';
-import type { DashForm, FormValues } from './dash-form.ts';
+import type { FormValues } from './dash-form.ts';
 import './dash-form.ts';
 import type { Field } from './form-field.ts';
-import { formatNumber } from './format-figures.ts';
+import { formatAgo, formatNumber } from './format-figures.ts';
 import { FollowLanguage, STRINGS } from './language.ts';
-import { ledgerPageOf } from './ledger-page.ts';
+import { pageStyles } from './page.styles.ts';
 import './secret-field.ts';
 
 const { operator: texts } = STRINGS;
 
+/** Tabs of an account's page, in order. */
+export const MANAGE_TABS = ['credits', 'plan', 'access', 'danger'] as const;
+export type ManageTab = (typeof MANAGE_TABS)[number];
+
 const styles = css`
-  .notice.success {
-    --_notice: var(--_success);
-  }
   :host {
     display: grid;
-    gap: 22px;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));
+    gap: 20px;
+    align-items: start;
   }
-  section {
-    display: grid;
-    gap: 12px;
-  }
-  section + section {
-    padding-block-start: 20px;
-    border-block-start: 1px solid var(--_border);
-  }
-  h3 {
-    font-weight: 600;
-  }
-  a {
-    color: var(--_accent);
-    text-underline-offset: 3px;
+  .whole {
+    grid-column: 1 / -1;
   }
 `;
 
 /**
- * Actions of an operator on an account: credits, plan, role, link, suspension, deletion.
+ * Actions of an operator on an account, those of one tab: credits; plan and role; link; suspension and deletion.
  *
  * @fires {CustomEvent} dash-changed - The account was changed.
  * @fires {CustomEvent} dash-removed - The account was deleted.
  */
 export class ManageAccount extends LitElement {
-  static override styles = [foundation, ...controls, styles];
+  static override styles = [foundation, ...controls, pageStyles, styles];
   static override properties = {
     account: { attribute: false },
     plans: { attribute: false },
     isOwn: { attribute: false },
+    tab: { attribute: false },
     told: { state: true },
     link: { state: true },
   };
@@ -57,6 +49,7 @@ export class ManageAccount extends LitElement {
   declare plans: string[];
   /** True for the operator's own account, which they cannot suspend, demote or delete. */
   declare isOwn: boolean;
+  declare tab: ManageTab;
   declare told: string;
   /** The link that was made last, if it was not mailed. */
   declare link: string | null;
@@ -67,6 +60,7 @@ export class ManageAccount extends LitElement {
     this.account = null;
     this.plans = [];
     this.isOwn = false;
+    this.tab = 'credits';
     this.told = '';
     this.link = null;
   }
@@ -74,16 +68,38 @@ export class ManageAccount extends LitElement {
   protected override render(): TemplateResult {
     const { account } = this;
     if (!account) return html``;
-    return html`<p role="status" class="notice success" ?hidden=${!this.told}>${this.told}</p>
-      ${this.link ? html`<secret-field label=${texts.link} .value=${this.link}></secret-field>` : nothing}
-      ${this.#renderCredits(account)}${this.#renderPlan(account)}
-      ${this.isOwn ? nothing : html`${this.#renderRole(account)}${account.suspended ? nothing : this.#renderLink(account)}${this.#renderSuspension(account)}${this.#renderRemoval(account)}`}`;
+    return html`<p role="status" class="notice success whole" ?hidden=${!this.told}>${this.told}</p>
+      ${this.link ? html`<secret-field class="whole" label=${texts.link} .value=${this.link}></secret-field>` : nothing}
+      ${this.#renderTab(account)}`;
   }
 
-  /** Focuses the first form. */
-  override focus(): void {
-    const form = this.renderRoot.querySelector<DashForm>('dash-form');
-    void form?.updateComplete.then(() => form.focus());
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('tab')) return;
+    this.told = '';
+    this.link = null;
+  }
+
+  #renderTab(account: AccountView): TemplateResult {
+    const { isOwn } = this;
+    switch (this.tab) {
+      case 'credits':
+        return this.#renderCredits(account);
+      case 'plan':
+        return html`${this.#renderPlan(account)}${isOwn ? nothing : this.#renderRole(account)}`;
+      case 'access':
+        return html`${this.#renderKeys(account)}${isOwn || account.suspended ? nothing : this.#renderLink(account)}`;
+      case 'danger':
+        return html`${this.#renderSuspension(account)}${this.#renderRemoval(account)}`;
+    }
+  }
+
+  #renderKeys({ keys, state, lastLoginAt }: AccountView): TemplateResult {
+    const logIn = state === 'unclaimed' ? texts.states.unclaimed : '';
+    return html`<section class="card" aria-label=${STRINGS.titles.keys}>
+      <h2>${STRINGS.titles.keys}</h2>
+      <p>${STRINGS.overview.keys({ used: keys.used, count: keys.limit })}</p>
+      <p class="muted">${logIn || (lastLoginAt ? texts.lastLogin({ at: formatAgo(lastLoginAt) }) : texts.never)}</p>
+    </section>`;
   }
 
   #renderCredits({ id, balance }: AccountView): TemplateResult {
@@ -98,7 +114,6 @@ export class ManageAccount extends LitElement {
       send: async (values) =>
         texts.grantDone({ balance: formatNumber((await accountClient.grant(id, read(values))).balance) }),
     })}
-      <p><a href=${ledgerPageOf(id)}>${texts.ledger}</a></p>
       ${
         balance > 0
           ? this.#renderForm(texts.withdraw, {
@@ -185,8 +200,8 @@ export class ManageAccount extends LitElement {
       send: (values: FormValues) => Promise<string>;
     },
   ): TemplateResult {
-    return html`<section aria-label=${title}>
-      <h3>${title}</h3>
+    return html`<section class="card ${form.danger ? 'danger' : ''}" aria-label=${title}>
+      <h2>${title}</h2>
       ${form.text ? html`<p class="muted">${form.text}</p>` : ''}
       <dash-form
         label=${title}

@@ -64,6 +64,19 @@ export const pageStyles = css`
     align-items: center;
     gap: 8px;
   }
+  .filter {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: end;
+    gap: 12px;
+  }
+  .filter .field {
+    flex: 0 1 170px;
+  }
+  .filter .input {
+    block-size: 40px;
+    padding-block: 0;
+  }
   .columns {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));

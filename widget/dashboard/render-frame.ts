@@ -18,6 +18,9 @@ export interface Frame {
   onSkip(): void;
 }
 
+/** Pages that show the balance themselves. */
+const WITH_BALANCE = ['', 'credits'];
+const showsBalance = ({ page }: Frame) => WITH_BALANCE.includes(page);
 const addressOf = (page: string) => (page ? `${BASE}/${page}` : BASE);
 
 /** Renders the brand as a link to the first page. */
@@ -30,7 +33,7 @@ export function renderSide(frame: Frame): TemplateResult {
     <button class="button skip" @click=${frame.onSkip}>${STRINGS.skip}</button>
     <div class="head">
       ${brand()}
-      <span class="balance" aria-hidden="true">${creditsOf(profile)}</span>
+      ${showsBalance(frame) ? nothing : html`<span class="balance" aria-hidden="true">${creditsOf(profile)}</span>`}
       <button class="button icon-only menu" aria-expanded=${menuOpen} aria-controls="more" @click=${frame.onMenu}>
         ${menuOpen ? icon('close') : navIcon('menu')}<span class="visually-hidden">${STRINGS.menu}</span>
       </button>
@@ -39,7 +42,7 @@ export function renderSide(frame: Frame): TemplateResult {
       <nav aria-label=${STRINGS.pages}>${NAVIGATION.map((group) => renderGroup(group, frame))}</nav>
       <div class="foot">
         ${renderChoices()}
-        <p class="who"><span class="mail" title=${profile.email} dir="auto">${profile.email}</span><span>${creditsOf(profile)} · ${profile.plan}</span></p>
+        <p class="who"><span class="mail" title=${profile.email} dir="auto">${profile.email}</span><span>${showsBalance(frame) ? '' : `${creditsOf(profile)} · `}${profile.plan}</span></p>
         <button class="button" @click=${frame.onLogOut}>${STRINGS.logOut}</button>
       </div>
     </div>

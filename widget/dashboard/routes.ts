@@ -25,7 +25,7 @@ export const ROUTES: Record<string, Route> = {
   'settings/account': page('account-page', 'account'),
   docs: page('docs-page', 'docs'),
   operator: page('operator-page', 'operator', 'operator'),
-  'operator/ledger': page('account-ledger-page', 'ledger', 'operator'),
+  'operator/account': page('manage-page', 'manage', 'operator'),
   'operator/service': page('service-page', 'service', 'operator'),
   'operator/log': page('log-page', 'log', 'operator'),
   'log-in': page('log-in-page', 'logIn', 'visitor'),

@@ -1,5 +1,4 @@
 // Defines the elements of the dashboard's pages. They know the account client, but not the app.
-import './account-ledger-page.ts';
 import './account-page.ts';
 import './credits-page.ts';
 import './docs-page.ts';
@@ -8,6 +7,7 @@ import './keys-page.ts';
 import './link-page.ts';
 import './log-in-page.ts';
 import './log-page.ts';
+import './manage-page.ts';
 import './not-found-page.ts';
 import './operator-page.ts';
 import './overview-page.ts';

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ApiKeyView } from '#contract';
 import { icon } from '../../styles/index.ts';
+import { managePageOf } from '../account-badges.ts';
 import { accountClient, type KeyList } from '../account-client.ts';
 import type { FormValues } from '../dash-form.ts';
 import '../dash-form.ts';
@@ -10,6 +11,7 @@ import { DashboardPage } from '../dashboard-page.ts';
 import { formatAgo, formatDate } from '../format-figures.ts';
 import '../secret-field.ts';
 import { STRINGS } from '../language.ts';
+import { BASE } from '../router.ts';
 
 const { keys: texts } = STRINGS;
 const nameField = (value = '') => ({ name: 'name', label: texts.name, hint: texts.nameHint, maxLength: 100, value });
@@ -60,7 +62,7 @@ export class KeysPage extends DashboardPage {
           ${icon('add')}${texts.generate}
         </button>
       </div>
-      ${full ? html`<p class="notice" id="why">${texts.atLimit({ count: limit, plan: capitalized(this.profile?.plan ?? '') })}</p>` : nothing}
+      ${full ? this.#renderLimit(limit) : nothing}
       ${
         keys.length === 0
           ? html`<p class="empty">${texts.none}</p>`
@@ -69,6 +71,15 @@ export class KeysPage extends DashboardPage {
             </ul>`
       }
     </section>`;
+  }
+
+  /** Says why there is no further key, and the other way to one. */
+  #renderLimit(count: number): TemplateResult {
+    const { plan = '', role, accountId = '' } = this.profile ?? {};
+    return html`<p class="notice"><span class="content">
+      <span id="why">${texts.atLimit({ count, plan: capitalized(plan) })}</span>
+      ${role === 'operator' ? html`<a href="${BASE}/${managePageOf(accountId, 'plan')}">${texts.ownPlan}</a>` : texts.askForPlan}
+    </span></p>`;
   }
 
   #renderKey(key: ApiKeyView, full: boolean): TemplateResult {

@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { LogFilter, LogLine } from '#contract';
+import type { LogChange, LogFilter, LogLine } from '#contract';
 import { icon } from '../../styles/index.ts';
 import { accountClient, withQuery } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
@@ -9,15 +9,6 @@ import { STRINGS } from '../language.ts';
 const { log: texts, credits } = STRINGS;
 
 const styles = css`
-  .filter {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: end;
-    gap: 12px;
-  }
-  .filter .field {
-    flex: 0 1 170px;
-  }
   td .details {
     display: block;
     color: var(--_muted);
@@ -120,11 +111,22 @@ export class LogPage extends DashboardPage {
 customElements.define('log-page', LogPage);
 
 function renderLine({ at, actor, action, target, change, address }: LogLine): TemplateResult {
-  const details = Object.entries(change).map(([name, value]) => `${name}: ${value ?? '–'}`);
   return html`<tr>
-    <td><time datetime=${at}>${formatMoment(at)}</time></td>
+    <td class="nowrap"><time datetime=${at}>${formatMoment(at)}</time></td>
     <td>${actor.name ?? actor.accountId}<span class="details">${address}</span></td>
-    <td>${texts.actions[action]}<span class="details">${details.join(', ')}</span></td>
+    <td>${texts.actions[action]}<span class="details">${describe(change)}</span></td>
     <td>${target ? (target.email ?? target.accountId) : ''}</td>
   </tr>`;
+}
+
+/** Details that say nothing to a person; the downloads have them. */
+const RAW = new Set(['ref', 'keyId', 'line', 'from', 'to']);
+
+/** Says in words what has changed. */
+function describe(change: LogChange): string {
+  const words: Readonly<Record<string, string>> = texts.details;
+  const { from, to } = change;
+  const named = Object.entries(change).filter(([name, value]) => !RAW.has(name) && value !== null && value !== '');
+  const parts = named.map(([name, value]) => `${words[name] ?? name}: ${value}`);
+  return [...(to === undefined ? [] : [`${from ?? '–'} → ${to ?? '–'}`]), ...parts].join(' · ');
 }

@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { AccountView } from '#contract';
 import { icon } from '../../styles/index.ts';
+import { badgesOf, managePageOf } from '../account-badges.ts';
 import { type Audit, accountClient } from '../account-client.ts';
 import type { FormValues } from '../dash-form.ts';
 import { DashboardPage } from '../dashboard-page.ts';
@@ -8,11 +9,10 @@ import { formatAgo } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
 import '../dash-dialog.ts';
 import '../dash-form.ts';
-import '../manage-account.ts';
+import { BASE } from '../router.ts';
 import '../secret-field.ts';
 
 const { operator: texts } = STRINGS;
-const BADGES = { active: 'success', suspended: 'danger', unclaimed: '' };
 
 const styles = css`
   .search {
@@ -32,7 +32,6 @@ export class OperatorPage extends DashboardPage {
   static override properties = {
     accounts: { state: true },
     cursor: { state: true },
-    managed: { state: true },
     inviting: { state: true },
     link: { state: true },
     plans: { state: true },
@@ -42,7 +41,6 @@ export class OperatorPage extends DashboardPage {
   /** Null until loaded. */
   declare accounts: AccountView[] | null;
   declare cursor: string | null;
-  declare managed: AccountView | null;
   declare inviting: boolean;
   /** Link of the account created last, if it was not sent by mail. */
   declare link: string | null;
@@ -55,7 +53,6 @@ export class OperatorPage extends DashboardPage {
     super();
     this.accounts = null;
     this.cursor = null;
-    this.managed = null;
     this.inviting = false;
     this.link = null;
     this.plans = [];
@@ -75,8 +72,7 @@ export class OperatorPage extends DashboardPage {
         </div>
         ${this.#renderSearch()}${this.renderProblem()}${this.accounts ? this.#renderAccounts(this.accounts) : nothing}
       </section>
-      ${this.#renderAudit()}${this.managed ? this.#renderManaged(this.managed) : nothing}
-      ${this.inviting ? this.#renderInvitation() : nothing}`;
+      ${this.#renderAudit()}${this.inviting ? this.#renderInvitation() : nothing}`;
   }
 
   #renderSearch(): TemplateResult {
@@ -99,17 +95,11 @@ export class OperatorPage extends DashboardPage {
   }
 
   #renderAccount(account: AccountView): TemplateResult {
-    const { id, email, state, role, plan, balance, used, keys, lastLoginAt } = account;
-    const manage = () => {
-      this.managed = account;
-    };
+    const { id, email, plan, balance, used, keys, lastLoginAt } = account;
     return html`<li>
       <div class="what">
         <h3 class="title">
-          ${email}
-          <span class="badge ${BADGES[state]}">${texts.states[state]}</span>
-          ${role === 'operator' ? html`<span class="badge accent">${texts.isOperator}</span>` : nothing}
-          ${id === this.profile?.accountId ? html`<span class="badge">${texts.you}</span>` : nothing}
+          <bdi>${email}</bdi> ${badgesOf(account, id === this.profile?.accountId)}
         </h3>
         <p class="details">
           <span>${plan}</span>
@@ -118,24 +108,8 @@ export class OperatorPage extends DashboardPage {
           <span>${lastLoginAt ? texts.lastLogin({ at: formatAgo(lastLoginAt) }) : texts.never}</span>
         </p>
       </div>
-      <button class="button" aria-label=${texts.manageLabel({ email })} @click=${manage}>${texts.manage}</button>
+      <a class="button" href="${BASE}/${managePageOf(id)}" aria-label=${texts.manageLabel({ email })}>${texts.manage}</a>
     </li>`;
-  }
-
-  #renderManaged(account: AccountView): TemplateResult {
-    const close = () => {
-      this.managed = null;
-    };
-    return html`<dash-dialog heading=${account.email} @dash-close=${close}>
-      <manage-account
-        autofocus
-        .account=${account}
-        .plans=${this.plans}
-        .isOwn=${account.id === this.profile?.accountId}
-        @dash-changed=${() => void this.#afterChange()}
-        @dash-removed=${() => this.#afterRemoval(account)}
-      ></manage-account>
-    </dash-dialog>`;
   }
 
   #renderInvitation(): TemplateResult {
@@ -190,18 +164,6 @@ export class OperatorPage extends DashboardPage {
   #submitSearch(event: SubmitEvent): void {
     event.preventDefault();
     this.#search = `${new FormData(event.target as HTMLFormElement).get('search') ?? ''}`.trim();
-    void this.#fetch();
-  }
-
-  async #afterChange(): Promise<void> {
-    await this.#fetch();
-    this.managed = this.accounts?.find(({ id }) => id === this.managed?.id) ?? this.managed;
-    this.tell('dash-stale');
-  }
-
-  #afterRemoval({ email }: AccountView): void {
-    this.managed = null;
-    this.tell('dash-say', texts.removed({ email }));
     void this.#fetch();
   }
 

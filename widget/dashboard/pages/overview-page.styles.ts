@@ -11,7 +11,22 @@ export const overviewStyles = css`
     margin: 0;
   }
   .figures .card {
-    gap: 2px;
+    gap: 0;
+    align-content: center;
+    min-block-size: 96px;
+    padding: 8px 16px;
+  }
+  .figures dd:not(.note) {
+    font-size: 1.5em;
+  }
+  .skeleton {
+    display: block;
+    inline-size: 3.5em;
+    max-inline-size: 100%;
+    block-size: 0.9em;
+    margin-block: 0.15em;
+    border-radius: 6px;
+    background: var(--_surface-2);
   }
   .figures small {
     font-size: 0.5em;
@@ -32,10 +47,14 @@ export const overviewStyles = css`
   .figures .balance a:focus-visible {
     outline-color: currentColor;
   }
-  .figures .note {
-    margin-block-start: 4px;
-    font-size: 0.9em;
-    line-height: 1.5;
+  .figures :is(dt, .note) {
+    font-size: 0.875em;
+    line-height: 1.4;
+  }
+  .figures .note a {
+    display: inline-block;
+    min-block-size: 24px;
+    align-content: center;
   }
   .limits {
     display: grid;
@@ -98,9 +117,6 @@ export const overviewStyles = css`
     }
     .figures :is(.balance, .card:last-child) {
       grid-column: 1 / -1;
-    }
-    .figures .card {
-      padding: 16px;
     }
   }
 `;

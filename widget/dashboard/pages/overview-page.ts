@@ -70,11 +70,12 @@ export class OverviewPage extends DashboardPage {
     const total = this.usage?.total;
     const period = texts.lastDays({ count: this.days });
     const share = total?.bytesBefore ? 1 - total.bytesAfter / total.bytesBefore : 0;
-    return html`<div class="figures">
+    const waiting = html`<span class="skeleton"></span><span class="visually-hidden">${STRINGS.loading}</span>`;
+    return html`<div class="figures" aria-busy=${!total}>
       <dl class="figure card balance">
         <dt>${texts.balance}</dt>
         <dd id="balance">${formatNumber(balance)} <small>${texts.creditsUnit({ count: balance })}</small></dd>
-        <dd class="note">${texts.balanceNote} <a href="${BASE}/credits">${texts.buy}</a></dd>
+        <dd class="note"><a href="${BASE}/credits">${texts.buy}</a></dd>
       </dl>
       <dl class="figure card">
         <dt>${texts.plan}</dt>
@@ -83,12 +84,12 @@ export class OverviewPage extends DashboardPage {
       </dl>
       <dl class="figure card">
         <dt>${texts.images}</dt>
-        <dd>${total ? formatNumber(total.images) : '–'}</dd>
+        <dd>${total ? formatNumber(total.images) : waiting}</dd>
         <dd class="note">${period}</dd>
       </dl>
       <dl class="figure card">
         <dt>${texts.saved}</dt>
-        <dd>${total ? formatBytes(total.bytesBefore - total.bytesAfter) : '–'}</dd>
+        <dd>${total ? formatBytes(total.bytesBefore - total.bytesAfter) : waiting}</dd>
         <dd class="note">${share > 0 ? texts.savedOf({ share: formatPercent(share), bytes: formatBytes(total?.bytesBefore ?? 0) }) : period}</dd>
       </dl>
     </div>`;

@@ -2,7 +2,7 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import type { PlanList, ServiceState, ServiceUsage } from '#contract';
 import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { formatBytes, formatNumber } from '../format-figures.ts';
+import { formatBytes, formatMoment, formatNumber, formatTime } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
 import '../usage-chart.ts';
 
@@ -10,6 +10,10 @@ const { service: texts, overview } = STRINGS;
 const PERIODS = [7, 30, 90, 365];
 /** Share of the disk below which it is marked as nearly full. */
 const LITTLE = 0.1;
+/** Images that wait for each worker from which the queue is marked as long. */
+const LONG_QUEUE = 20;
+/** Time between two looks at the state, while the page is in sight. */
+const LOOK_MS = 15_000;
 
 const styles = css`
   .facts {
@@ -33,9 +37,33 @@ const styles = css`
   .period {
     inline-size: auto;
   }
-  .facts .poor {
+  .lamp {
+    --_lamp: var(--_success);
+    padding-inline-start: 20px;
+  }
+  .lamp.poor {
+    --_lamp: var(--_check);
+  }
+  .lamp.bad {
+    --_lamp: var(--_danger);
+  }
+  .lamp.bad dd:not(.note) {
     color: var(--_danger);
     font-weight: 600;
+  }
+  .lamp.off {
+    --_lamp: transparent;
+  }
+  .lamp dt::before {
+    content: '';
+    display: inline-block;
+    inline-size: 10px;
+    block-size: 10px;
+    margin-inline: -20px 10px;
+    border: 2px solid color-mix(in oklab, var(--_lamp), var(--_edge) 30%);
+    border-radius: 50%;
+    background: var(--_lamp);
+    forced-color-adjust: none;
   }
 `;
 
@@ -54,6 +82,7 @@ export class ServicePage extends DashboardPage {
   declare usage: ServiceUsage | null;
   declare plans: PlanList['plans'] | null;
   declare days: number;
+  #looks: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
     super();
@@ -71,10 +100,42 @@ export class ServicePage extends DashboardPage {
     });
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#looks = setInterval(() => {
+      if (!document.hidden && this.state) void this.#look();
+    }, LOOK_MS);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#looks);
+  }
+
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.lead}</p>
-      ${this.renderProblem()}${this.state ? renderState(this.state) : nothing}
+      ${this.renderProblem()}${this.state ? this.#renderState(this.state) : nothing}
       ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.plans ? renderPlans(this.plans) : nothing}`;
+  }
+
+  async #look(): Promise<void> {
+    await this.load(async () => {
+      this.state = await accountClient.serviceState();
+    });
+  }
+
+  #renderState(state: ServiceState): TemplateResult {
+    return html`<section class="card" aria-labelledby="state">
+      <div class="bar">
+        <h2 id="state">${texts.state}</h2>
+        <div class="actions">
+          <span class="muted">${texts.checked({ at: formatTime(state.checkedAt) })}</span>
+          <button class="button" @click=${() => void this.#look()}>${texts.again}</button>
+        </div>
+      </div>
+      ${renderLamps(state)}
+      <p class="muted">${texts.version} ${state.version}</p>
+    </section>`;
   }
 
   #renderUsage(usage: ServiceUsage): TemplateResult {
@@ -108,36 +169,47 @@ export class ServicePage extends DashboardPage {
 }
 customElements.define('service-page', ServicePage);
 
-function fact(name: string, value: string, note = '', poor = false): TemplateResult {
+function fact(name: string, value: string, note = ''): TemplateResult {
   return html`<div>
     <dt>${name}</dt>
-    <dd class=${poor ? 'poor' : ''}>${value}</dd>
+    <dd>${value}</dd>
     ${note ? html`<dd class="note">${note}</dd>` : nothing}
   </div>`;
 }
 
-function renderState({ version, disk, model, mail, queue }: ServiceState): TemplateResult {
+/** How well something works, as the colour of its dot; the words beside it say the same. */
+type Health = 'good' | 'poor' | 'bad' | 'off';
+
+function lamp(health: Health, name: string, value: string, note = ''): TemplateResult {
+  return html`<div class="lamp ${health}">
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+    ${note ? html`<dd class="note">${note}</dd>` : nothing}
+  </div>`;
+}
+
+const MODEL_HEALTH = { ready: 'good', unverified: 'poor', unavailable: 'bad', off: 'off' } as const;
+
+function renderLamps({ disk, model, mail, queue, answers }: ServiceState): TemplateResult {
   const waiting = texts.mailWaiting({ count: mail.waiting });
   const mailNote = mail.retried > 0 ? `${waiting}. ${texts.mailRetried({ count: mail.retried })}` : waiting;
-  return html`<section class="card" aria-labelledby="state">
-    <h2 id="state">${texts.state}</h2>
-    <dl class="facts">
-      ${
-        disk
-          ? fact(
-              texts.disk,
-              texts.diskFree({ free: formatBytes(disk.freeBytes) }),
-              `${formatBytes(disk.totalBytes)}. ${texts.diskNote}`,
-              disk.freeBytes < disk.totalBytes * LITTLE,
-            )
-          : nothing
-      }
-      ${fact(texts.model, texts.modelStates[model.state], [model.provider, model.name].filter((part) => part && part !== 'none').join(', '), model.state === 'unavailable')}
-      ${fact(texts.mail, mail.sends ? texts.mailOn : texts.mailOff, mailNote, mail.retried > 0)}
-      ${fact(texts.queue, texts.queueWaiting({ count: queue.waiting }), texts.workers({ busy: queue.busy, total: queue.workers }))}
-      ${fact(texts.version, version)}
-    </dl>
-  </section>`;
+  const at = formatMoment(answers.since);
+  const { all, failed, refused, images } = answers;
+  const by = [model.provider, model.name].filter((part) => part && part !== 'none').join(', ');
+  return html`<dl class="facts">
+    ${disk ? renderDisk(disk) : nothing}
+    ${lamp(MODEL_HEALTH[model.state], texts.model, texts.modelStates[model.state], by)}
+    ${lamp(mail.retried > 0 ? 'bad' : mail.sends ? 'good' : 'off', texts.mail, mail.sends ? texts.mailOn : texts.mailOff, mailNote)}
+    ${lamp(queue.waiting > queue.workers * LONG_QUEUE ? 'poor' : 'good', texts.queue, texts.queueWaiting({ count: queue.waiting }), texts.workers({ busy: queue.busy, total: queue.workers }))}
+    ${lamp(failed > 0 ? 'bad' : 'good', texts.answers, texts.failed({ failed: formatNumber(failed), all: formatNumber(all) }), texts.refused({ refused: formatNumber(refused), at }))}
+    ${lamp(images > 0 ? 'poor' : 'good', texts.failedImages, formatNumber(images), texts.failedNote({ at }))}
+  </dl>`;
+}
+
+function renderDisk({ freeBytes, totalBytes }: NonNullable<ServiceState['disk']>): TemplateResult {
+  const health = freeBytes < totalBytes * LITTLE ? 'bad' : 'good';
+  const free = texts.diskFree({ free: formatBytes(freeBytes) });
+  return lamp(health, texts.disk, free, `${formatBytes(totalBytes)}. ${texts.diskNote}`);
 }
 
 function renderPlans(plans: PlanList['plans']): TemplateResult {

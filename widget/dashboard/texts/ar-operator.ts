@@ -32,6 +32,14 @@ export const AR_OPERATOR: Translated<typeof EN_OPERATOR> = {
       'key.rename': 'إعادة تسمية مفتاح',
       'key.delete': 'حذف مفتاح',
     },
+    details: {
+      amount: 'الأرصدة',
+      note: 'ملاحظة',
+      plan: 'الخطة',
+      email: 'البريد الإلكتروني',
+      name: 'الاسم',
+      failed: 'فشل',
+    },
   },
   operator: {
     lead: 'كل حسابات هذه الخدمة.',
@@ -61,7 +69,6 @@ export const AR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     withdraw: 'سحب أرصدة',
     withdrawText: 'الحد الأقصى هو الرصيد الحالي: {balance}. العمل الجاري مدفوع بالفعل.',
     withdrawDone: 'تم السحب. الرصيد المتبقي {balance}.',
-    ledger: 'عرض سجل أرصدته',
     changePlan: 'تغيير الخطة',
     planDone: 'الخطة هي {plan}.',
     role: 'الدور',
@@ -94,8 +101,10 @@ export const AR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     auditOk: 'كل الأرصدة صحيحة: {accounts}، {entries}.',
     auditBroken:
       'لا مشكلات|عُثر على مشكلة واحدة|عُثر على مشكلتين|عُثر على {count} مشكلات|عُثر على {count} مشكلة|عُثر على {count} مشكلة',
-    ledgerOf: 'سجل أرصدة {email}',
     backToAccounts: 'العودة إلى الحسابات',
+    tabs: { credits: 'الأرصدة', plan: 'الخطة', access: 'المفاتيح والدخول', danger: 'خطر' },
+    lastLoginName: 'آخر دخول',
+    suspendedNote: 'هذا الحساب موقوف: لا تعمل مفاتيحه ولا الدخول إليه.',
   },
   service: {
     lead: 'حالة الخدمة كلها واستخدامها.',
@@ -145,5 +154,12 @@ export const AR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     planRate: 'الطلبات',
     unlimited: 'بلا حد',
     rate: '{requests} كل {seconds} ث',
+    checked: 'فُحص في {at}',
+    again: 'فحص مرة أخرى',
+    answers: 'الطلبات',
+    failed: 'فشل {failed} من {all}',
+    refused: 'رُفض {refused}، منذ {at}',
+    failedImages: 'الصور التي فشلت',
+    failedNote: 'منذ {at}',
   },
 };

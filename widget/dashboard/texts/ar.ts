@@ -40,7 +40,7 @@ export const AR: Translated<typeof EN> = {
     operator: 'الحسابات',
     service: 'الخدمة',
     log: 'سجل المشغّل',
-    ledger: 'أرصدة حساب',
+    manage: 'إدارة الحساب',
     logIn: 'تسجيل الدخول',
     signUp: 'إنشاء حساب',
     forgot: 'نسيت كلمة المرور',
@@ -103,7 +103,6 @@ export const AR: Translated<typeof EN> = {
     balance: 'الرصيد المتبقي',
     credits: 'لا أرصدة|رصيد واحد|رصيدان|{count} أرصدة|{count} رصيدًا|{count} رصيد',
     creditsUnit: 'أرصدة|رصيد|رصيدان|أرصدة|رصيدًا|رصيد',
-    balanceNote: 'تكلّف كل صورة مصدَّرة رصيدًا واحدًا.',
     buy: 'حول الأرصدة',
     plan: 'الخطة',
     keys: 'مفاتيح API النشطة: {used} من {count}|مفاتيح API النشطة: {used} من {count}|مفاتيح API النشطة: {used} من {count}|مفاتيح API النشطة: {used} من {count}|مفاتيح API النشطة: {used} من {count}|مفاتيح API النشطة: {used} من {count}',
@@ -188,6 +187,8 @@ export const AR: Translated<typeof EN> = {
     renamed: 'أُعيدت تسمية المفتاح.',
     afterPassword:
       'كلمة مرورك جديدة، لكن هذه المفاتيح ما زالت تعمل: من يملك أحدها يستطيع استخدام أرصدتك. احذف ما لا تعرفه منها.',
+    askForPlan: 'يستطيع مشغّل هذه الخدمة أن يعطيك خطة بمفاتيح أكثر.',
+    ownPlan: 'أو اختيار خطة بمفاتيح أكثر',
   },
   account: {
     lead: 'بيانات دخولك، والمتصفحات التي سجّلت الدخول فيها.',
@@ -241,10 +242,23 @@ export const AR: Translated<typeof EN> = {
     shown:
       'لا قيود معروضة.|قيد واحد معروض.|قيدان معروضان.|{count} قيود معروضة.|{count} قيدًا معروضًا.|{count} قيد معروض.',
     utc: 'تبدأ الأيام عند منتصف الليل بتوقيت UTC.',
+    notMade: 'لم تُنشأ: {images}',
+    sameFormat: 'الصيغة نفسها',
+    presets: {
+      maximum: 'قصوى',
+      very_high: 'عالية جدًا',
+      high: 'عالية',
+      medium: 'متوسطة',
+      low: 'منخفضة',
+      minimum: 'دنيا',
+    },
   },
   recent: {
     title: 'الأعمال الأخيرة',
-    note: 'جلسات لا تزال ملفاتها محفوظة. تابع إحداها في صفحة «التجربة».',
+    note: 'تابع من حيث توقفت. تُحفظ الملفات مدة بعد آخر استخدام لها.',
+    goOn: 'متابعة',
+    until: 'محفوظ حتى {date}',
+    states: { uploaded: 'مرفوعة', described: 'وُصف {done} من {total}', exported: 'مصدَّرة', shared: 'مشتركة' },
   },
   playground: {
     lead: 'جرّب أداة الصور بحسابك. تكلّف كل صورة مصدَّرة رصيدًا واحدًا؛ العينات مجانية.',

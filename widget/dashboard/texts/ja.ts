@@ -40,7 +40,7 @@ export const JA: Translated<typeof EN> = {
     operator: 'アカウント一覧',
     service: 'サービス',
     log: '運営者ログ',
-    ledger: 'アカウントのクレジット',
+    manage: 'アカウントの管理',
     logIn: 'ログイン',
     signUp: '新規登録',
     forgot: 'パスワードを忘れた場合',
@@ -106,7 +106,6 @@ export const JA: Translated<typeof EN> = {
     balance: '残高',
     credits: '{count}クレジット',
     creditsUnit: 'クレジット',
-    balanceNote: '書き出した画像1枚につき1クレジットです。',
     buy: 'クレジットについて',
     plan: 'プラン',
     keys: '有効なAPIキー：{used}／{count}',
@@ -191,6 +190,8 @@ export const JA: Translated<typeof EN> = {
     renamed: 'キーの名前を変更しました。',
     afterPassword:
       'パスワードは新しくなりましたが、これらのキーは引き続き使えます。キーを持つ人はあなたのクレジットを使えます。心当たりのないキーは削除してください。',
+    askForPlan: 'キーの多いプランは、このサービスの運営者に依頼してください。',
+    ownPlan: 'または、キーの多いプランを選ぶ',
   },
   account: {
     lead: 'ログイン情報と、ログイン中のブラウザー。',
@@ -242,10 +243,21 @@ export const JA: Translated<typeof EN> = {
     more: 'さらに表示',
     shown: '{count}件を表示しています。',
     utc: '日付はUTCの午前0時に始まります。',
+    notMade: '{images}は作成されませんでした',
+    sameFormat: '形式はそのまま',
+    presets: { maximum: '最高', very_high: 'とても高い', high: '高', medium: '中', low: '低', minimum: '最低' },
   },
   recent: {
     title: '最近の作業',
-    note: 'ファイルがまだ保存されているセッションです。「お試し」で続けられます。',
+    note: '前回の続きから始められます。ファイルは最後に使ってからしばらく保存されます。',
+    goOn: '続ける',
+    until: '{date}まで保存',
+    states: {
+      uploaded: 'アップロード済み',
+      described: '{total}枚中{done}枚に説明文',
+      exported: '書き出し済み',
+      shared: '共有中',
+    },
   },
   playground: {
     lead: 'ご自分のアカウントで画像ツールを試せます。書き出した画像1枚につき1クレジット、サンプルは無料です。',
