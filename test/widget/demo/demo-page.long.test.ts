@@ -39,6 +39,22 @@ describe('the demo page', () => {
     expect(await page.locator('#connect').isVisible()).toBe(false);
   });
 
+  it('has one line above the work once there are images', async () => {
+    const { page, widget, pick, untilState } = await rig.open();
+    await pick(3);
+    await untilState('ready');
+    const topOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
+    expect(await topOf('#frame')).toBeLessThanOrEqual(50);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => topOf('#uploads io-row')).toBeLessThanOrEqual(200);
+    expect(await widget.locator('io-row').count()).toBe(3);
+    await expectAccessible(page);
+  });
+
   it('works from files to downloads and shows the balance', async () => {
     const { page, widget, pick, untilState, expectQuiet } = await rig.open();
     await pick(2);
