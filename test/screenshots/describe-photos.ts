@@ -36,13 +36,24 @@ const WORDS: [ratio: number, answer: { filename: string; title: string; alt: str
   ],
 ];
 
+/** What is said besides of the second and later photograph of the same shape. */
+const BESIDES = ['', 'in the morning', 'from closer by', 'after the rain', 'in late autumn', 'on another day'];
+
 /** Makes the model answer each question about a photograph with words that fit it. */
 export function describePhotos(vision: FakeVisionServer): void {
+  const seen = new Map<string, number>();
   vision.answer = {
     toJSON() {
       const ratio = ratioOf(vision.requests.at(-1)?.image ?? Buffer.alloc(0));
       const [, words] = WORDS.find(([known]) => Math.abs(known - ratio) < 0.02) ?? [0, BRUSHES];
-      return { ...GOOD_ANSWER, caption: null, tags: [], ...words };
+      const time = seen.get(words.alt) ?? 0;
+      seen.set(words.alt, time + 1);
+      const besides = BESIDES[time % BESIDES.length] ?? '';
+      const say = (text: string, space: string) => `${text}${space}${besides.replaceAll(' ', space)}`;
+      const told = besides
+        ? { filename: say(words.filename, '-'), title: say(words.title, ' '), alt: say(words.alt, ' ') }
+        : words;
+      return { ...GOOD_ANSWER, caption: null, tags: [], ...told };
     },
   };
 }

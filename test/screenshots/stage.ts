@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { FIXTURES } from '../support/api-client.ts';
+import type { UploadResult } from '#contract';
+import { type ApiClient, FIXTURES } from '../support/api-client.ts';
 import { startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
@@ -24,6 +25,10 @@ export interface Stage {
   test: TestService;
   /** Paths of photographs to pick. */
   photos: string[];
+  /** Makes 30 different photographs of them, by their names and bytes. */
+  thirty(): Promise<{ name: string; bytes: Buffer }[]>;
+  /** Has the model describe all images of a session. */
+  describe(api: ApiClient, uploaded: UploadResult): Promise<void>;
   /** Opens a page for a new account; the caller closes its context. */
   open(): Promise<Scene>;
   close(): Promise<void>;
@@ -66,6 +71,12 @@ export async function setStage(): Promise<Stage> {
   return {
     test,
     photos,
+    thirty: () => Promise.all(Array.from({ length: 30 }, (_, at) => cropped(at))),
+    async describe(api, { sessionId, images }) {
+      const json = { sessionId, images: images.map(({ id }) => id) };
+      const answer = await api.request('/v1/analyze', { json });
+      await answer.text();
+    },
     async open() {
       const account = await test.createAccount({ credits: 25 });
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
@@ -85,5 +96,26 @@ export async function setStage(): Promise<Stage> {
       await vision.close();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Makes one of 30 photographs: a part of another size of one of the photographs, in its shape. */
+async function cropped(at: number): Promise<{ name: string; bytes: Buffer }> {
+  const sources = Object.entries(PHOTOS).filter(([name]) => name.endsWith('.jpg'));
+  const [name, file] = sources[at % sources.length] as [string, string];
+  const picture = sharp(await readFile(join(FIXTURES, 'photos', file))).resize({
+    width: 1600,
+    withoutEnlargement: true,
+  });
+  const { data, info } = await picture.toBuffer({ resolveWithObject: true });
+  const share = 1 - Math.floor(at / sources.length) * 0.07;
+  const [width, height] = [Math.round(info.width * share), Math.round(info.height * share)];
+  const bytes = await sharp(data)
+    .extract({ left: info.width - width, top: info.height - height, width, height })
+    .jpeg({ quality: 95 })
+    .toBuffer();
+  return {
+    name: name.replace(/(\d*)\.jpg$/, (_, digits: string) => `${digits ? Number(digits) + at : ` ${at}`}.jpg`),
+    bytes,
   };
 }
