@@ -79,7 +79,7 @@ const onlyIn = (name, places, modules) => ({
 const OUTSIDE = {
   'plugin-bridge/sdk': { may: [], packages: '^$' },
   'plugin-bridge/batch': { may: ['plugin-bridge/sdk'], packages: '^$' },
-  'plugin-bridge/cli': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch'], packages: '.' },
+  'plugin-bridge/cli': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'server/processing'], packages: '.' },
   'plugin-bridge/host': {
     may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'widget/events'],
     packages: 'node_modules/p-limit/',
@@ -101,6 +101,8 @@ const OUTSIDE = {
   'widget/share': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
   'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
 };
+/** The engine, and what of it costs nothing to load. */
+const ENGINE_DOORS = [String.raw`^server/processing/(index|write-html)\.ts$`];
 /** They hand over to `server/start.mjs`, which builds and starts whatever there is, and do nothing else. */
 const LAUNCHERS = String.raw`/bin\.mjs$`;
 /** A folder's front door or, of a name without a folder, that file; of the widget also what its folders offer. */
@@ -117,7 +119,11 @@ const outsideRules = Object.entries(OUTSIDE).flatMap(([folder, { may, packages }
     from: { path: `^${folder}/`, pathNot: LAUNCHERS },
     to: {
       path: '^(server|widget|plugin-bridge|test)/',
-      pathNot: [`^${folder}/`, ...may.flatMap(doorsOf), String.raw`^server/contract/(constants/)?index\.ts$`],
+      pathNot: [
+        `^${folder}/`,
+        ...may.flatMap((name) => (name === 'server/processing' ? ENGINE_DOORS : doorsOf(name))),
+        String.raw`^server/contract/(constants/)?index\.ts$`,
+      ],
     },
   },
   {
@@ -198,12 +204,12 @@ export default {
     ...outsideRules,
     {
       name: 'contract-as-types-alone',
-      comment: 'schemas and zod stay at the server; constants may be loaded',
+      comment: 'schemas and zod stay at the server; constants may be loaded, and by the command line the engine',
       severity: 'error',
       from: { path: '^(widget|plugin-bridge)/', pathNot: LAUNCHERS },
       to: {
         path: '^server/',
-        pathNot: '^server/contract/constants/index\\.ts$',
+        pathNot: ['^server/contract/constants/index\\.ts$', ...ENGINE_DOORS],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -11,14 +11,14 @@ import type {
 import { AppError } from '../errors.ts';
 import type { JobKind, NewJob } from '../jobs/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { filenameKey, type Processor } from '../processing/index.ts';
+import { filenameKey, type Processor, writeHtml } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { Files } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
 import { exportImage, planTasks } from './export-image.ts';
 import { isSameFile, renameFiles, withCurrentNames } from './file-names.ts';
 import { namespaceOf, orderVariants, resolveImages } from './prepare-job.ts';
-import { failedResult, summarize, writeHtml } from './results.ts';
+import { failedResult, summarize } from './results.ts';
 import { createVariantCache, type OrderOptions, type VariantCache } from './variant-cache.ts';
 
 interface ExportsDeps extends Files {

@@ -20,10 +20,10 @@ import {
   serveLanguage,
   settingsFor,
 } from '#contract';
-import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
+import { type EncodedFormat, encodedFormat, type InputFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, JobRecord, ReplacedFile } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
+import { extensionOf, formatsOf, planVariants, type VariantSpec } from '../processing/index.ts';
 import { textsByLanguage, withTexts } from '../sessions/index.ts';
 import type { NamedVariant } from './file-names.ts';
 import type { VariantOrder } from './variant-cache.ts';
@@ -186,12 +186,6 @@ function isIn<Name extends string>(names: readonly Name[], name: string): name i
 /** A file that may be delivered: a variant in a format. */
 export interface PlannedFile extends NamedVariant {
   format: EncodedFormat;
-}
-
-/** Returns the formats of the settings for an upload; `original` and the upload's own format are one. */
-function formatsOf({ format, formats = [format] }: Settings, input: InputFormat): OutputFormat[] {
-  const encoded = formats.map((one) => encodedFormat(one, input));
-  return formats.filter((_, index) => encoded.indexOf(encoded[index] as EncodedFormat) === index);
 }
 
 /** Returns the main format of an image: the first one. */

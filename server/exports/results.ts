@@ -1,18 +1,15 @@
-import { thumbHashToAverageRGBA } from 'thumbhash';
 import {
   type ImageResult,
   pickFields,
-  type Quality,
   REQUEST_FIELDS,
   type Settings,
   type Summary,
-  type Variant,
   type Warning,
   warning,
 } from '#contract';
-import { type EncodedFormat, FORMATS, PRESET_TARGETS } from '#contract/constants';
+import type { EncodedFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
-import { mimeTypeOf } from '../processing/index.ts';
+import { mimeTypeOf, qualityOf } from '../processing/index.ts';
 import { placeOf } from './file-names.ts';
 import { mainFormat } from './prepare-job.ts';
 
@@ -35,18 +32,6 @@ function resultOf(image: ImageRecord, format: EncodedFormat) {
       format: image.format,
     },
     creditsCharged: 0,
-  };
-}
-
-/** Returns what was promised of a file, and what it is; undefined: no file was delivered. */
-function qualityOf({ preset }: Settings, record: CachedVariantRecord | undefined): Quality {
-  const target = PRESET_TARGETS[preset];
-  if (!record) return { preset, target, score: null, used: null, unscored: 'no_file' };
-  const { score, quality: used, reached } = record;
-  return {
-    ...{ preset, target, score, used },
-    ...(reached ? {} : { reached }),
-    ...(score === null ? { unscored: 'search_off' as const } : {}),
   };
 }
 
@@ -202,83 +187,4 @@ function scoresOf(results: ImageResult[]): Summary['quality'] {
   if (scores.length === 0) return null;
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
   return { worst: Math.min(...scores), mean: Math.round(mean * 10) / 10 };
-}
-
-/** Formats that not every browser shows, the smallest files first; a browser takes the first source that it knows. */
-const MODERN: readonly string[] = ['avif', 'webp'];
-
-/** The files of one format that show the whole image. */
-interface Source {
-  format: EncodedFormat;
-  full: Variant;
-  files: Variant[];
-}
-
-/**
- * Writes the HTML of an image's files: an `img`, or a `picture` of several formats with the most compatible one as its `img`. File names
- * are relative addresses.
- * @returns null without a whole-size file
- */
-export function writeHtml({ variants, format, metadata, placeholder }: ImageResult): string | null {
-  const sources = sourcesOf(variants, format);
-  const image = sources.at(-1);
-  if (!image) return null;
-  const { width, height } = image.full;
-  const sizes = `(max-width: ${width}px) 100vw, ${width}px`;
-  const setOf = ({ files }: Source) =>
-    attribute('srcset', files.map((each) => `${addressOf(each)} ${each.width}w`).join(', ')) +
-    attribute('sizes', sizes);
-  // An unknown text is left out: an empty one would say that the image is decoration.
-  const alt = metadata?.alt == null ? '' : attribute('alt', metadata.alt);
-  const title = metadata?.title ? attribute('title', metadata.title) : '';
-  const img = [
-    `<img${attribute('src', addressOf(image.full))}${image.files.length > 1 ? setOf(image) : ''}`,
-    `${attribute('width', width)}${attribute('height', height)}${alt}${title} loading="lazy" decoding="async"`,
-    `${placeholderOf(placeholder)}>`,
-  ].join('');
-  if (sources.length === 1) return img;
-  const lines = sources
-    .slice(0, -1)
-    .map((source) => `<source${attribute('type', FORMATS[source.format].mimeType)}${setOf(source)}>`);
-  return `<picture>${lines.join('')}${img}</picture>`;
-}
-
-/** Returns the formats that have a whole-size file, the best first and the most compatible last. */
-function sourcesOf(variants: Variant[], main: string): Source[] {
-  const formatOf = (variant: Variant) => (variant.format ?? main) as EncodedFormat;
-  const sources = [...new Set(variants.map(formatOf))].flatMap((format): Source[] => {
-    const files = variants.filter((variant) => formatOf(variant) === format);
-    const full = files.find(({ name }) => name === 'full');
-    return full ? [{ format, full, files: files.filter((each) => showsWhole(each, full)) }] : [];
-  });
-  const rank = ({ format }: Source) => (MODERN.includes(format) ? MODERN.indexOf(format) : MODERN.length);
-  // Of several that every browser shows, one is enough: the first that was asked for.
-  const old = sources.find((source) => rank(source) === MODERN.length);
-  return [...sources.filter((source) => rank(source) < MODERN.length), ...(old ? [old] : [])].sort(
-    (one, other) => rank(one) - rank(other),
-  );
-}
-
-/** False for crops. Rounded edges differ by a pixel. */
-function showsWhole(each: Variant, full: Variant): boolean {
-  return Math.abs(each.width * full.height - each.height * full.width) <= full.width + full.height;
-}
-
-/** The ThumbHash for scripts, and for all others its mean colour, unless that would show through. */
-function placeholderOf(placeholder: string | undefined): string {
-  if (placeholder === undefined) return '';
-  const { r, g, b, a } = thumbHashToAverageRGBA(Buffer.from(placeholder, 'base64'));
-  const colour = [r, g, b].map((part) => Math.round(part * 255)).join(' ');
-  return attribute('data-thumbhash', placeholder) + (a === 1 ? attribute('style', `background:rgb(${colour})`) : '');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
-
-function attribute(name: string, value: string | number): string {
-  return ` ${name}="${String(value).replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')}"`;
-}
-
-/** A comma or a blank would end an address in `srcset`. */
-function addressOf({ filename }: Variant): string {
-  return encodeURIComponent(filename);
 }

@@ -2,6 +2,7 @@
 export { type VariantKeyInput, variantKey } from './cache-key.ts';
 export type { Turn, Urgency } from './choose-task.ts';
 export { type ProcessingConfig, processingConfig, readableFormats } from './config.ts';
+export { type Engine, type EngineFile, type EngineOrder, type EngineResult, startEngine } from './engine.ts';
 export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export { invisibleCharacters } from './invisible-characters.ts';
 export {
@@ -12,6 +13,7 @@ export {
   type ProcessorDeps,
   type RenderOptions,
 } from './processor.ts';
+export { qualityOf } from './quality-of.ts';
 export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
 export type {
   EmbeddedText,
@@ -21,4 +23,12 @@ export type {
   RenderOrder,
   RenderStep,
 } from './shared/protocol.ts';
-export { extensionOf, mimeTypeOf, planVariants, type SourceFacts, type VariantSpec } from './shared/variants.ts';
+export {
+  extensionOf,
+  formatsOf,
+  mimeTypeOf,
+  planVariants,
+  type SourceFacts,
+  type VariantSpec,
+} from './shared/variants.ts';
+export { writeHtml } from './write-html.ts';

@@ -3,9 +3,11 @@ import {
   DEFAULT_RESPONSIVE_WIDTHS,
   ENCODERS,
   type EncodedFormat,
+  encodedFormat,
   FORMATS,
   type ImageFormat,
   type InputFormat,
+  type OutputFormat,
 } from '#contract/constants';
 
 /** One file to make of an image: `full`, or a responsive width named `<width>w`. */
@@ -43,6 +45,15 @@ export function isFullSize(source: { width: number; height: number }, variant: V
 }
 
 export type { VariantSpec };
+
+/** Returns the formats of the settings for an upload; `original` and the upload's own format are one. */
+export function formatsOf(
+  { format, formats = [format] }: Pick<Settings, 'format' | 'formats'>,
+  input: InputFormat,
+): OutputFormat[] {
+  const encoded = formats.map((one) => encodedFormat(one, input));
+  return formats.filter((_, index) => encoded.indexOf(encoded[index] as EncodedFormat) === index);
+}
 
 type PlannedSettings = Pick<Settings, 'responsive' | 'responsiveSizes' | 'maxWidth' | 'maxHeight' | 'focalPoint'>;
 

@@ -1,7 +1,7 @@
 import { rgbaToThumbHash } from 'thumbhash';
 import { describe, expect, it } from 'vitest';
 import type { ImageResult, Variant } from '#contract';
-import { writeHtml } from '../../server/exports/results.ts';
+import { writeHtml } from '../../server/processing/index.ts';
 
 function file(name: string, format: string | undefined, width: number, height: number): Variant {
   const extension = { jpeg: 'jpg' }[format ?? ''] ?? format ?? 'webp';

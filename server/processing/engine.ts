@@ -1,0 +1,208 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { z } from 'zod';
+import type { Quality, Settings, Warning } from '#contract';
+import { metadataLevel, settingsFor, settingsSchema, warning } from '#contract';
+import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
+import { AppError } from '../errors.ts';
+import { type ProcessingConfig, processingConfig } from './config.ts';
+import { createProcessor, type Processor, type RenderOptions } from './processor.ts';
+import { qualityOf } from './quality-of.ts';
+import { formatsOf, planVariants, type SourceFacts } from './shared/variants.ts';
+
+/** An image to optimize. */
+export interface EngineOrder {
+  /** Absolute path of the image, which is only read. */
+  source: string;
+  /** Settings of an export, as in the API; defaults are filled in. Texts are not embedded. */
+  settings?: z.input<typeof settingsSchema>;
+  /** Folder of the made files, which get random names. Made if it is missing. */
+  folder: string;
+}
+
+/** A file that was made. */
+export interface EngineFile {
+  /** `full`, or `<width>w`. */
+  variant: string;
+  format: EncodedFormat;
+  mimeType: string;
+  /** Absolute. */
+  path: string;
+  /** Bytes. */
+  size: number;
+  width: number;
+  height: number;
+  sha256: string;
+  quality: Quality;
+}
+
+/** Outcome of an image. */
+export interface EngineResult {
+  /** Facts of the source; width and height after EXIF orientation. */
+  source: { format: InputFormat; width: number; height: number; size: number; sha256: string };
+  /** By format, in the order of the settings, `full` first. Empty if none is smaller and `onlySmaller` is set. */
+  files: EngineFile[];
+  /** Widths that are left out because the source is smaller. */
+  skippedSizes: number[];
+  warnings: Warning[];
+  /** ThumbHash, base64, with `placeholder`. */
+  placeholder?: string;
+}
+
+/** The engine within a program: makes the bytes that the service makes, without a service. */
+export interface Engine {
+  /**
+   * Optimizes one image. Several may run at a time; memory and processors are shared between them.
+   * @throws AppError with a code of the catalogue, e.g. `unsupported_image`; the reason of `signal`
+   */
+  optimize(order: EngineOrder, options?: { signal?: AbortSignal }): Promise<EngineResult>;
+  /** Number of processes that encode. */
+  readonly workers: number;
+  /** Ends the processes. */
+  close(): Promise<void>;
+}
+
+/** Starts the engine's processes. @param settings environment variables of image processing, e.g. `{ WORKERS: 2 }` */
+export async function startEngine(settings: Partial<Record<keyof ProcessingConfig, unknown>> = {}): Promise<Engine> {
+  const config = processingConfig.parse(settings);
+  const processor = createProcessor({ config, logger: { info() {}, warn() {}, error() {} } });
+  await processor.start();
+  return {
+    workers: config.WORKERS,
+    optimize: (order, { signal } = {}) => optimize(processor, order, signal),
+    close: () => processor.close(),
+  };
+}
+
+/** All images of a program are one group. */
+const OPTIONS: Pick<RenderOptions, 'turn'> = { turn: { account: 'engine', job: 'engine', urgency: () => 'paid' } };
+
+async function optimize(
+  processor: Processor,
+  { source, settings: asked, folder }: EngineOrder,
+  signal: AbortSignal | undefined,
+): Promise<EngineResult> {
+  const ordered = settingsSchema.parse(asked ?? {});
+  const sha256 = await hashOf(source);
+  const { size } = await stat(source);
+  const probed = await processor.probe(
+    { account: 'engine', file: source, sha256, originalFilename: basename(source) },
+    signal,
+  );
+  const { format, width, height } = probed;
+  const facts: SourceFacts = { format, width, height, hasAlpha: probed.hasAlpha, pages: probed.pages, size };
+  const settings = settingsFor(ordered, probed);
+  const options = { ...OPTIONS, ...(signal ? { signal } : {}) };
+  await mkdir(folder, { recursive: true });
+  const made = await renderFormats(processor, { source, sha256, facts, settings, folder }, options);
+  const files = await onlySmaller(made.files, settings, size);
+  const placeholder = settings.placeholder && files.length > 0;
+  return {
+    source: { format, width, height, size, sha256 },
+    files,
+    skippedSizes: made.skippedSizes,
+    warnings: [
+      ...new Map(
+        [...probed.warnings, ...made.warnings, ...(files.length > 0 ? [] : [warning('no_gain')])].map((one) => [
+          one.code,
+          one,
+        ]),
+      ).values(),
+    ],
+    ...(placeholder ? { placeholder: await processor.placeholder({ source, facts }, options) } : {}),
+  };
+}
+
+interface Rendering {
+  source: string;
+  sha256: string;
+  facts: SourceFacts;
+  settings: Settings;
+  folder: string;
+}
+
+interface Made {
+  files: EngineFile[];
+  skippedSizes: number[];
+  warnings: Warning[];
+}
+
+/** Renders all formats. One that cannot hold the image is left out with a warning, unless it is the only one. */
+async function renderFormats(processor: Processor, rendering: Rendering, options: RenderOptions): Promise<Made> {
+  const { facts, settings } = rendering;
+  const { variants, skippedSizes } = planVariants(facts, settings);
+  const formats = formatsOf(settings, facts.format);
+  const outcomes = await Promise.allSettled(
+    formats.map((format) => renderFormat(processor, { ...rendering, format, variants }, options)),
+  );
+  const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  const isTooLarge = (error: unknown) => error instanceof AppError && error.code === 'output_too_large';
+  const [fault] = failed.filter((error) => failed.length === formats.length || !isTooLarge(error));
+  const done = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+  if (fault !== undefined) {
+    await Promise.all(done.map(({ path }) => rm(path, { force: true })));
+    throw fault;
+  }
+  const skipped = formats.filter((_, index) => outcomes[index]?.status === 'rejected');
+  const warnings = [
+    ...(skipped.length > 0 ? [warning('format_skipped', skipped.join(', '))] : []),
+    ...done.flatMap((file) => file.warnings),
+  ];
+  return { files: done.map(({ warnings: _warnings, ...file }) => file), skippedSizes, warnings };
+}
+
+async function renderFormat(
+  processor: Processor,
+  {
+    source,
+    sha256,
+    facts,
+    settings,
+    folder,
+    format,
+    variants,
+  }: Rendering & { format: OutputFormat; variants: ReturnType<typeof planVariants>['variants'] },
+  options: RenderOptions,
+): Promise<(EngineFile & { warnings: Warning[] })[]> {
+  const encoded = encodedFormat(format, facts.format);
+  const rendered = await processor.render(
+    {
+      source,
+      identity: sha256,
+      facts,
+      format,
+      preset: settings.preset,
+      metadata: metadataLevel(settings),
+      variants: variants.map((spec) => ({ ...spec, target: join(folder, randomUUID()) })),
+    },
+    options,
+  );
+  return rendered.map((file) => ({
+    variant: file.name,
+    format: encoded,
+    mimeType: file.mimeType,
+    path: file.file,
+    size: file.size,
+    width: file.width,
+    height: file.height,
+    sha256: file.sha256,
+    quality: qualityOf(settings, file),
+    warnings: file.warnings,
+  }));
+}
+
+/** Removes a `full` file that is not smaller than its source, if only smaller ones are wanted. */
+async function onlySmaller(files: EngineFile[], settings: Settings, size: number): Promise<EngineFile[]> {
+  if (!settings.onlySmaller) return files;
+  const isGain = (file: EngineFile) => file.variant !== 'full' || file.size < size;
+  await Promise.all(files.filter((file) => !isGain(file)).map(({ path }) => rm(path, { force: true })));
+  return files.filter(isGain);
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
