@@ -37,7 +37,7 @@ const TARGETS = [
     name: 'cli',
     title: 'command line program',
     modes: ['cli'],
-    folders: ['plugin-bridge/cli', ...SHARED],
+    folders: ['plugin-bridge/cli', 'server/processing', 'server/contract', ...SHARED],
     entry: 'plugin-bridge/cli/main.ts',
     served: false,
   },

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ImageResult, Metadata, UploadResult } from '#contract';
+import type { EncodedFormat } from '#contract/constants';
 import { type BatchPorts, exportOnce, type JobEnd, readJob, type Uploaded } from '../batch/index.ts';
 import { ApiError, type Client, newIdempotencyKey, type UploadFile } from '../sdk/index.ts';
 import type { Delivery } from './deliver.ts';
@@ -16,6 +17,8 @@ import { type Progress, stepText } from './show-progress.ts';
 /** Dependencies of the batches of one run. */
 export interface BatchContext {
   client: Client;
+  /** Address of the service. */
+  endpoint: string;
   manifest: Manifest;
   delivery: Delivery;
   options: Options;
@@ -95,7 +98,7 @@ async function uploadBatch(context: BatchContext, works: readonly Work[]): Promi
     return work ? [{ id, size, key: work.key }] : [];
   });
   const pending: PendingBatch = {
-    endpoint: options.endpoint,
+    endpoint: context.endpoint,
     sessionId: uploaded.sessionId,
     startedAt: new Date().toISOString(),
     images,
@@ -166,8 +169,8 @@ async function exportBatch(context: BatchContext, batch: UploadedBatch): Promise
 }
 
 function storedResult(
-  { endpoint, sessionId }: PendingBatch,
-  { variants, warnings }: ImageResult,
+  { endpoint, sessionId, settings }: PendingBatch,
+  { variants, warnings, placeholder }: ImageResult,
   { size, metadata }: { size: number; metadata: Metadata | null },
 ): StoredResult {
   return {
@@ -175,11 +178,13 @@ function storedResult(
     sessionId,
     exportedAt: new Date().toISOString(),
     originalBytes: size,
-    files: variants.map(({ name: variant, filename, sha256, size, width, height, quality }) => {
-      return { variant, filename, sha256, size, width, height, ...(quality && { quality }) };
+    files: variants.map(({ name: variant, format, filename, sha256, size, width, height, quality }) => {
+      const named = settings.formats === undefined ? { variant } : { variant, format: format as EncodedFormat };
+      return { ...named, filename, sha256, size, width, height, ...(quality && { quality }) };
     }),
     warnings,
     metadata,
+    ...(placeholder === undefined ? {} : { placeholder }),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CliError, EXIT } from './exit-codes.ts';
 import { forEachLimited, hashFile } from './files-on-disk.ts';
 import type { Manifest } from './manifest.ts';
-import { nameVariant, variantsOf } from './name-outputs.ts';
+import { expectedFiles } from './name-files.ts';
 import type { ExportSettings } from './options.ts';
 import type { Plan } from './plan.ts';
 import { isWholeImage } from './whole-image.ts';
@@ -25,6 +25,7 @@ const WORDS = { unknown: 'is in no record of this program', edited: 'was changed
 interface FindInput {
   plan: Plan;
   settings: ExportSettings;
+  hashedNames: boolean;
   manifest: Manifest;
   /** Absolute. */
   out: string;
@@ -32,14 +33,24 @@ interface FindInput {
 }
 
 /** Finds the files a plan would overwrite although this program has not written them. Changes nothing. */
-export async function findConflicts({ plan, settings, manifest, out, signal }: FindInput): Promise<Conflict[]> {
+export async function findConflicts({
+  plan,
+  settings,
+  hashedNames,
+  manifest,
+  out,
+  signal,
+}: FindInput): Promise<Conflict[]> {
   const { results, written } = manifest.content;
   // A killed run may have written files without recording them; their results are recorded before.
   const ours = new Set(Object.values(results).flatMap(({ files }) => files.map(({ sha256 }) => sha256)));
   const places = [
-    ...plan.unmade.flatMap((source) => variantsOf(settings).map((variant) => ({ source, variant }))),
-    ...plan.incomplete.flatMap(({ source, missing }) => missing.map(({ variant }) => ({ source, variant }))),
-  ].map(({ source, variant }) => ({ file: nameVariant(source.target, variant), source: source.below }));
+    // A name with a hash is known when its file is made, and no file of others has it.
+    ...plan.unmade.flatMap((source) =>
+      hashedNames ? [] : expectedFiles(settings, source.below).map((file) => ({ source, file })),
+    ),
+    ...plan.incomplete.flatMap(({ source, missing }) => missing.map((file) => ({ source, file }))),
+  ].map(({ source, file }) => ({ file: source.nameOf(file), source: source.below }));
   const reasons = new Map<string, Conflict['reason']>();
   await forEachLimited(places, HASHED_AT_ONCE, async ({ file }) => {
     signal.throwIfAborted();

@@ -1,25 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '../sdk/index.ts';
 import { forEachLimited, hashBytes, writeWhole } from './files-on-disk.ts';
 import type { Manifest, StoredFile, StoredResult } from './manifest.ts';
-import { nameVariant } from './name-outputs.ts';
 import type { PlannedSource } from './plan.ts';
 
 interface DeliverDeps {
-  client: Client;
+  /** Obtains the bytes of a file. @throws GoneError if nobody has it any longer */
+  fetchFile(result: StoredResult, file: StoredFile): Promise<Uint8Array>;
   manifest: Manifest;
   /** Output folder, absolute. */
   out: string;
   signal: AbortSignal;
 }
 
+/** A file is nowhere any longer, so that its image has to be made again. */
+export class GoneError extends Error {
+  override readonly name = 'GoneError';
+}
+
 const DOWNLOADS_AT_ONCE = 4;
 
 /** Creates the delivery of results to the output folder. Equal files are downloaded once. */
-export function createDelivery({ client, manifest, out, signal }: DeliverDeps) {
-  /** Paths of files this run has written or found, by SHA-256. */
-  const paths = new Map<string, string>();
+export function createDelivery({ fetchFile, manifest, out, signal }: DeliverDeps) {
+  /** Paths of files this run has written or found, and earlier ones have written, by SHA-256. */
+  const paths = new Map(Object.entries(manifest.content.written).map(([name, sha256]) => [sha256, join(out, name)]));
 
   async function readLocalCopy(sha256: string): Promise<Buffer | undefined> {
     const path = paths.get(sha256);
@@ -27,11 +31,12 @@ export function createDelivery({ client, manifest, out, signal }: DeliverDeps) {
     return bytes && hashBytes(bytes) === sha256 ? bytes : undefined;
   }
 
-  /** Downloads a file and compares its checksum with the record. @throws Error if it differs twice */
-  async function download(sessionId: string, { filename, sha256 }: StoredFile): Promise<Uint8Array> {
+  /** Obtains a file and compares its checksum with the record. @throws Error if it differs twice */
+  async function fetchWhole(result: StoredResult, file: StoredFile): Promise<Uint8Array> {
+    const { filename, sha256 } = file;
     for (let tries = 1; ; tries++) {
-      const blob = await client.downloadFile(sessionId, filename, { signal });
-      const bytes = new Uint8Array(await blob.arrayBuffer());
+      signal.throwIfAborted();
+      const bytes = await fetchFile(result, file);
       if (hashBytes(bytes) === sha256) return bytes;
       if (tries === 2) throw new Error(`${filename} arrived damaged twice`);
     }
@@ -43,18 +48,18 @@ export function createDelivery({ client, manifest, out, signal }: DeliverDeps) {
 
     /**
      * Writes files of a result for a source and records them.
-     * @throws ApiError `session_not_found`, `file_not_found` if the service no longer has them
+     * @throws GoneError if nobody has them any longer
      */
     async deliver(source: PlannedSource, result: StoredResult, files: StoredFile[] = result.files): Promise<void> {
       await forEachLimited(files, DOWNLOADS_AT_ONCE, async (file) => {
-        const name = nameVariant(source.target, file.variant);
+        const name = source.nameOf(file);
         const path = join(out, name);
-        const bytes = (await readLocalCopy(file.sha256)) ?? (await download(result.sessionId, file));
+        const bytes = (await readLocalCopy(file.sha256)) ?? (await fetchWhole(result, file));
         await writeWhole(path, bytes);
         manifest.recordFile(name, file.sha256);
         paths.set(file.sha256, path);
       });
-      manifest.recordTarget(source.target, source.key);
+      manifest.recordTarget(source, source.key);
     },
   };
 }

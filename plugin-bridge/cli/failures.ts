@@ -5,6 +5,9 @@ import type { Failure, Summary } from './report.ts';
 const GO_ON = 'Run the same command again to go on; paid images are not paid again.';
 const INTERRUPTED = `Stopped. ${GO_ON}`;
 
+/** Codes of a file system that takes no file of any image. */
+const FULL_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'insufficient_storage'];
+
 /** Says how far an interrupted run came. */
 export function interruptedAfter({ images, made, restored, unchanged }: Summary): string {
   return `Stopped, ${made + restored + unchanged} of ${images} done. ${GO_ON}`;
@@ -38,6 +41,9 @@ function adviceOn(error: ConnectionError): string {
 /** Returns the error that ends the whole run, since every other image would meet it too; undefined if it concerns one image. */
 export function endsTheRun(error: unknown): CliError | undefined {
   if (error instanceof CliError) return error;
+  const { code: cause } = (error ?? {}) as { code?: unknown };
+  if (FULL_DISK.includes(String(cause)))
+    return new CliError(EXIT.unexpected, String(cause), failureOf(error).message, error);
   if (error instanceof DOMException && error.name === 'AbortError') {
     return new CliError(EXIT.interrupted, 'interrupted', INTERRUPTED, error);
   }

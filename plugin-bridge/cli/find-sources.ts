@@ -20,8 +20,8 @@ interface FindInput {
   cwd: string;
   /** Output folder, absolute. Its files are no sources if it lies below the fixed part of a pattern. */
   out: string;
-  /** Absolute paths of earlier results, which are no sources. */
-  earlier: ReadonlySet<string>;
+  /** Returns the absolute paths of earlier results, which are no sources, for the folders that are searched. */
+  earlier(bases: string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Finds the files of all patterns, sorted, each once. @throws CliError 2 if a pattern finds nothing */
@@ -37,11 +37,12 @@ export async function findSources({ patterns, cwd, out, earlier }: FindInput): P
     negated.length === 0 ? [] : (await glob(negated, { ...options, cwd })).map((path) => resolve(path)),
   );
   const found = new Map<string, FoundFile>();
-  for (const [index, pattern] of wanted.entries()) {
-    const { base, search } = searchOf(pattern, literals[index], { cwd, files });
+  const searches = wanted.map((pattern, index) => ({ pattern, ...searchOf(pattern, literals[index], { cwd, files }) }));
+  const results = await earlier(searches.map(({ base }) => base));
+  for (const { pattern, base, search } of searches) {
     const ignore = ['**/node_modules/**', ...outputFolder(base, out)];
     const paths = (await glob(search, { ...options, cwd: base, ignore })).map((path) => resolve(path));
-    const fresh = paths.filter((path) => !earlier.has(path) && !excluded.has(path));
+    const fresh = paths.filter((path) => !results.has(path) && !excluded.has(path));
     if (fresh.length === 0) throw usageError(`${pattern}: no files found`);
     for (const path of fresh.sort()) {
       if (!found.has(path)) found.set(path, { path, below: relative(base, path).split(sep).join('/') });

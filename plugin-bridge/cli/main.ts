@@ -1,10 +1,10 @@
-// Owns the command line program: finds files on disk, has them optimized, prints the outcome. Calls the service only
-// through the SDK.
+// Owns the command line program: finds files on disk, has them optimized by the engine or a service, prints
+// the outcome. Calls the service only through the SDK.
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from './exit-codes.ts';
 import { endsTheRun, failureOf } from './failures.ts';
 import { optimize } from './optimize.ts';
-import { parseOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import { showReport } from './show-report.ts';
 import { USAGE } from './usage.ts';
 
@@ -30,9 +30,9 @@ async function main(): Promise<number> {
   }
   const json = args.includes('--json');
   try {
-    const options = parseOptions(args, process.env);
-    const { stderr } = process;
-    const report = await optimize(options, { cwd: process.cwd(), stderr, signal: stopping.signal });
+    const { stderr, env } = process;
+    const options = await readOptions(args, env, process.cwd());
+    const report = await optimize(options, { stderr, env, signal: stopping.signal });
     if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     else process.stdout.write(await showReport(report, { colour: process.stdout.isTTY && process.stdout.hasColors() }));
     if (report.error) process.stderr.write(`${report.error.message}\n`);

@@ -1,17 +1,20 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Metadata, Quality, Warning } from '#contract';
-import { IDEMPOTENCY_HOURS } from '#contract/constants';
+import { type EncodedFormat, IDEMPOTENCY_HOURS } from '#contract/constants';
 import { CliError, EXIT } from './exit-codes.ts';
 import { hashBytes, writeWhole } from './files-on-disk.ts';
 import { findSizes } from './find-sizes.ts';
-import { nameVariant } from './name-outputs.ts';
+import { nameFile } from './name-files.ts';
+import type { Source } from './name-outputs.ts';
 import type { ExportSettings, Options } from './options.ts';
 
 /** A file of a result at the service. */
 export interface StoredFile {
   /** `full`, or `<width>w`. */
   variant: string;
+  /** With several formats. */
+  format?: EncodedFormat;
   /** Name at the service. */
   filename: string;
   sha256: string;
@@ -25,6 +28,7 @@ export interface StoredFile {
 
 /** Result of one content and one set of settings. */
 export interface StoredResult {
+  /** Address of the service, or {@link LOCAL}. */
   endpoint: string;
   sessionId: string;
   /** ISO 8601. */
@@ -34,6 +38,8 @@ export interface StoredResult {
   files: StoredFile[];
   warnings: Warning[];
   metadata: Metadata | null;
+  /** ThumbHash, base64; with the setting `placeholder`. */
+  placeholder?: string;
 }
 
 /** An export that may be paid for but whose results are not recorded yet. */
@@ -50,6 +56,8 @@ export interface PendingBatch {
 
 interface Content {
   version: 1;
+  /** Output folder, from that of the record. Older records lie in it. */
+  out?: string;
   /** Results by content and settings, see {@link keyOf}. */
   results: Record<string, StoredResult>;
   /** Keys of results, by name of the `full` file below the output folder. */
@@ -59,26 +67,33 @@ interface Content {
   pending: PendingBatch[];
 }
 
-const NAME = '.imagewright.json';
+/** Name of the record that earlier versions kept in the output folder. */
+const OLDER_NAME = '.imagewright.json';
+/** Stands for the address of a service where the engine of this program has made a result. */
+export const LOCAL = 'local';
 /** Time the service keeps idempotency keys, and this record keeps paid results without a file, in ms. */
 const REMEMBERED_MS = IDEMPOTENCY_HOURS * 3_600_000;
 
 /** Returns the key of a result: the source's SHA-256 and a hash of everything that was asked for. */
 export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'settings' | 'analyze'>): string {
-  const { format, preset, responsive, responsiveSizes = null, embedMetadata, onlySmaller } = settings;
+  const { format, preset, responsive, responsiveSizes = null, embedMetadata, onlySmaller, ...later } = settings;
   const asked = [format, preset, responsive, responsiveSizes, embedMetadata, analyze && (analyze.language ?? '')];
   // Without the option, keys are as in records of earlier versions.
   if (onlySmaller) asked.push('onlySmaller');
+  if (Object.keys(later).length > 0) asked.push(JSON.stringify(later));
   return `${sha256}-${hashBytes(JSON.stringify(asked)).slice(0, 16)}`;
 }
 
 /**
- * Opens the record in an output folder; an empty one if there is none.
+ * Opens the record of an output folder; an empty one if there is none. One that an earlier version left in the folder is taken over
+ * when it is saved.
+ * @param path of the record
  * @throws CliError 2 if it cannot be read: starting without it would pay for every image again
  */
-export async function openManifest(out: string) {
-  const path = join(out, NAME);
-  const content = await read(path, out);
+export async function openManifest(path: string, out: string) {
+  const older = join(out, OLDER_NAME);
+  const content = (await read(path, out)) ?? (path === older ? undefined : await read(older, out)) ?? empty();
+  content.out = relative(dirname(path), out);
   let saving = Promise.resolve();
 
   function forgetUnused(): void {
@@ -112,38 +127,66 @@ export async function openManifest(out: string) {
     },
 
     /** Records that all files of a result are at its target. */
-    recordTarget(target: string, key: string): void {
-      content.targets[target] = key;
-      for (const { variant, sha256 } of content.results[key]?.files ?? []) {
-        content.written[nameVariant(target, variant)] = sha256;
-      }
+    recordTarget(source: Pick<Source, 'target' | 'nameOf'>, key: string): void {
+      content.targets[source.target] = key;
+      for (const file of content.results[key]?.files ?? []) content.written[source.nameOf(file)] = file.sha256;
     },
 
-    /** Returns the absolute paths of all files written by earlier runs. */
-    writtenFiles: () => new Set(Object.keys(content.written).map((name) => join(out, name))),
+    /** Forgets a file that was removed. */
+    forgetFile: (name: string) => void delete content.written[name],
+
+    /** Forgets the results of all other targets. */
+    keepTargets(targets: ReadonlySet<string>): void {
+      for (const target of Object.keys(content.targets)) if (!targets.has(target)) delete content.targets[target];
+    },
 
     /** Saves the record. Concurrent calls run one after the other. */
     save(): Promise<void> {
-      saving = saving.then(() => {
+      saving = saving.then(async () => {
         forgetUnused();
-        return writeWhole(path, `${JSON.stringify(content, null, 1)}\n`);
+        await writeWhole(path, `${JSON.stringify(content, null, 1)}\n`);
+        if (path !== older) await rm(older, { force: true });
       });
       return saving;
     },
   };
 }
 
-/** The record in an output folder. */
+/** The record of an output folder. */
 export type Manifest = Awaited<ReturnType<typeof openManifest>>;
 
-async function read(path: string, out: string): Promise<Content> {
+/**
+ * Returns the absolute paths of all files that runs into any folder have written, by the records in some folders and those that earlier
+ * versions left in folders of images. Records that cannot be read are left out.
+ */
+export async function earlierResults(recordFolders: readonly string[], imageFolders: readonly string[]) {
+  const found = new Set<string>();
+  const names = async (folder: string) =>
+    (await readdir(folder).catch(() => [])).filter((name) => /\.json$/.test(name));
+  const places = [
+    ...(await Promise.all(
+      [...new Set(recordFolders)].map(async (folder) => (await names(folder)).map((name) => join(folder, name))),
+    )),
+    imageFolders.map((folder) => join(folder, OLDER_NAME)),
+  ].flat();
+  for (const path of places) {
+    const content = await read(path, dirname(path)).catch(() => undefined);
+    const out = resolve(dirname(path), content?.out ?? '.');
+    for (const name of Object.keys(content?.written ?? {})) found.add(join(out, name));
+  }
+  return found;
+}
+
+function empty(): Content {
+  return { version: 1, results: {}, targets: {}, written: {}, pending: [] };
+}
+
+async function read(path: string, out: string): Promise<Content | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) {
-      return { version: 1, results: {}, targets: {}, written: {}, pending: [] };
-    }
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
   try {
@@ -152,21 +195,21 @@ async function read(path: string, out: string): Promise<Content> {
     if (![content.results, content.targets, content.pending].every((part) => typeof part === 'object' && part)) {
       throw new Error('parts of it are missing');
     }
-    return { ...content, written: await writtenOf(content, out) };
+    return { ...content, written: content.written ?? (await writtenOf(content, out)) };
   } catch (error) {
     const why = `${path} cannot be read (${(error as Error).message}).`;
-    const advice = 'Remove it to make all images again; this costs credits.';
+    const advice = 'Remove it to make all images again; with a service this costs credits.';
     throw new CliError(EXIT.usage, 'damaged_record', `${why} ${advice}`, error);
   }
 }
 
-/** Returns the written files: for older records, the files at the targets and their sizes. */
+/** Returns the written files of a record that does not list them: the files at the targets and their sizes. */
 async function writtenOf(
-  { results, targets, written }: Pick<Content, 'results' | 'targets'> & Partial<Content>,
+  { results, targets }: Pick<Content, 'results' | 'targets'>,
   out: string,
 ): Promise<Content['written']> {
   const latest = Object.entries(targets).flatMap(([target, key]) =>
-    (results[key]?.files ?? []).map(({ variant, sha256 }) => [nameVariant(target, variant), sha256] as const),
+    (results[key]?.files ?? []).map((file) => [nameFile(target, file), file.sha256] as const),
   );
-  return { ...(written ?? (await findSizes(Object.keys(targets), out))), ...Object.fromEntries(latest) };
+  return { ...(await findSizes(Object.keys(targets), out)), ...Object.fromEntries(latest) };
 }

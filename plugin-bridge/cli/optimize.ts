@@ -1,193 +1,140 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { createBatchRun, finishBatch, makeBatch } from '../batch/index.ts';
-import { ApiError, type Client, createClient } from '../sdk/index.ts';
-import { batchOf, createBatchPorts } from './batch-ports.ts';
 import { type Conflict, conflictError, findConflicts } from './conflicts.ts';
-import { askForCost, type Cost, requireCredits } from './cost.ts';
-import { createDelivery, type Delivery } from './deliver.ts';
+import type { Cost } from './cost.ts';
 import { CliError, EXIT, usageError } from './exit-codes.ts';
 import { endsTheRun, failureOf, interruptedAfter } from './failures.ts';
-import { forEachLimited, makeFolder } from './files-on-disk.ts';
+import { makeFolder, writeWhole } from './files-on-disk.ts';
 import { findSources } from './find-sources.ts';
-import { groupByKey, makeBatches } from './make-batches.ts';
-import { type Manifest, openManifest } from './manifest.ts';
-import { nameOutputs, nameVariant } from './name-outputs.ts';
+import { groupByKey } from './make-batches.ts';
+import { makesByService, previewCost } from './make-by-service.ts';
+import { makesLocally } from './make-locally.ts';
+import { earlierResults, openManifest } from './manifest.ts';
+import { markupOf, writeMarkup } from './markup.ts';
+import { nameOutputs, type Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
-import { type Incomplete, type Plan, type PlannedSource, planWork } from './plan.ts';
-import { describeImage, type Outcome, type Report, summarize } from './report.ts';
-import { createProgress } from './show-progress.ts';
+import { planWork } from './plan.ts';
+import { findUnused, removeResults } from './prune.ts';
+import { recordFolder, recordPlace } from './record-place.ts';
+import { describeImage, type Report, summarize } from './report.ts';
+import { makeAll, type Run } from './run.ts';
 
 /** Environment of a run. */
 export interface Surroundings {
-  cwd: string;
   /** Output of the progress bar or lines. */
   stderr: NodeJS.WriteStream;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
+  env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Runs `optimize`. Errors after planning are part of the report. @throws CliError before that */
-export async function optimize(options: Options, { cwd, stderr, signal }: Surroundings): Promise<Report> {
-  const out = resolve(cwd, options.out);
-  await requireFolder(out, options);
-  const manifest = await openManifest(out);
-  const files = await findSources({ patterns: options.patterns, cwd, out, earlier: manifest.writtenFiles() });
-  const sources = nameOutputs(files, { ...options, out });
+export async function optimize(options: Options, { stderr, signal, env }: Surroundings): Promise<Report> {
+  const { out, settings } = options;
+  await requireFolder(options);
+  const manifest = await openManifest(options.record ?? recordPlace(out, env), out);
+  const earlier = (bases: string[]) =>
+    earlierResults([recordFolder(out, env), ...bases.map((base) => recordFolder(base, env))], [out, ...bases]);
+  const files = await findSources({ ...options, earlier });
+  const sources = nameOutputs(files, options);
   const plan = await planWork({ sources, options, manifest, out, signal });
-  const conflicts = await findConflicts({ plan, settings: options.settings, manifest, out, signal });
-  const client = createClient({ endpoint: options.endpoint, apiKey: options.apiKey });
-  const outcomes = new Map<string, Outcome>();
+  const conflicts = await findConflicts({ plan, settings, hashedNames: options.hashedNames, manifest, out, signal });
+  const credits = { charged: 0, refunded: 0, balance: null };
+  const tally = { credits, notices: new Set<string>(), outcomes: new Map() };
+  const run: Run = { options, signal, stderr, env, manifest, plan, conflicts, ...tally };
   for (const source of plan.unchanged) {
-    outcomes.set(source.target, { source, status: 'unchanged', result: manifest.content.results[source.key] });
+    run.outcomes.set(source.target, { source, status: 'unchanged', result: manifest.content.results[source.key] });
   }
-  const tally: Tally = { credits: { charged: 0, refunded: 0, balance: null }, notices: new Set(), outcomes };
-  const run: Run = { options, out, signal, stderr, client, manifest, plan, conflicts, ...tally };
   let cost: Cost | null = null;
   let ended: CliError | undefined;
+  let pruned: string[] = [];
   try {
-    const isRefused = conflicts.length > 0 && !options.overwrite;
-    if (options.dryRun) cost = await previewCost(run);
-    if (isRefused) throw conflictError(conflicts);
-    if (!options.dryRun) await makeAll(run);
+    if (options.check) requireOptimized(run);
+    else if (options.dryRun) cost = await preview(run);
+    if (conflicts.length > 0 && !options.overwrite) throw conflictError(conflicts);
+    if (!options.check && !options.dryRun) pruned = await perform(run);
   } catch (error) {
     const { code, message } = failureOf(error);
     ended = endsTheRun(error) ?? new CliError(EXIT.unexpected, code, message, error);
   }
-  return report(run, { sources, cost, ended });
+  return report(run, { sources, cost, ended, pruned });
 }
 
-/** Makes the folder of the results; a dry run only looks whether it could. @throws CliError 2 */
-async function requireFolder(out: string, { dryRun }: Options): Promise<void> {
+/** Makes the folder of the results; a run that changes nothing only looks whether it could. @throws CliError 2 */
+async function requireFolder({ out, dryRun, check }: Options): Promise<void> {
   const there = await stat(out).catch(() => null);
   if (there && !there.isDirectory()) throw usageError(`--out: expected a folder, but ${out} is a file`);
-  if (there || dryRun) return;
+  if (there || dryRun || check) return;
   await makeFolder(out).catch((error: Error) => {
     throw usageError(`--out: the folder ${out} cannot be made: ${error.message}`);
   });
 }
 
-interface Tally {
-  credits: Report['credits'];
-  notices: Set<string>;
-  /** By target. */
-  outcomes: Map<string, Outcome>;
+/** Notes the images that have to be made. */
+function notePlanned({ plan, outcomes }: Run): Source[] {
+  const sources = [...plan.unmade, ...plan.incomplete.map(({ source }) => source)];
+  for (const source of sources) outcomes.set(source.target, { source, status: 'planned' });
+  return sources;
 }
 
-interface Run extends Tally {
-  options: Options;
-  /** Absolute. */
-  out: string;
-  signal: AbortSignal;
-  stderr: NodeJS.WriteStream;
-  client: Client;
-  manifest: Manifest;
-  plan: Plan;
-  conflicts: Conflict[];
+/** Most images that the error of `--check` names. */
+const MAX_NAMED = 10;
+
+/** @throws CliError 1 that names the images that are not optimized */
+function requireOptimized(run: Run): void {
+  const missing = notePlanned(run);
+  if (missing.length === 0) return;
+  const lines = missing.slice(0, MAX_NAMED).map(({ below }) => `  ${below}`);
+  if (missing.length > MAX_NAMED) lines.push(`  … and ${missing.length - MAX_NAMED} more`);
+  const head = `Not optimized: ${missing.length} of ${missing.length + run.plan.unchanged.length} images. Run without --check:`;
+  throw new CliError(EXIT.someFailed, 'not_optimized', `${head}\n${lines.join('\n')}`);
 }
 
 /** Prices the plan for `--dry-run` and notes what a run would do. Changes nothing. */
-async function previewCost({
-  options,
-  plan,
-  conflicts,
-  manifest,
-  client,
-  signal,
-  notices,
-  outcomes,
-}: Run): Promise<Cost> {
-  const pending = new Set(manifest.pendingAt(options.endpoint).flatMap(({ images }) => images.map(({ key }) => key)));
-  const started = plan.unmade.filter(({ key }) => pending.has(key));
-  const unpaid = groupByKey(plan.unmade).filter(({ key }) => !pending.has(key));
-  if (started.length > 0) {
-    notices.add(`${started.length} images of an interrupted run would be fetched without paying again.`);
-  }
-  if (plan.incomplete.length > 0) {
-    notices.add(
-      `Files of ${plan.incomplete.length} results are missing or damaged. They would be downloaded again, or,`,
-    );
-    notices.add('if the service no longer has them, made and paid again.');
-  }
+async function preview(run: Run): Promise<Cost> {
+  const { options, plan, conflicts, notices } = run;
+  notePlanned(run);
   if (conflicts.length > 0 && options.overwrite) {
-    const files = conflicts.map(({ file }) => file).join(', ');
+    const files = conflicts.map(({ file }: Conflict) => file).join(', ');
     notices.add(`${conflicts.length} files that this program has not written would be overwritten: ${files}`);
   }
-  for (const source of [...plan.unmade, ...plan.incomplete.map(({ source }) => source)]) {
-    outcomes.set(source.target, { source, status: 'planned' });
-  }
-  return askForCost(client, { images: unpaid.length, analyze: options.analyze !== null, signal });
+  const unused = options.prune ? await findUnused(run) : [];
+  if (unused.length > 0) notices.add(`${unused.length} unused results would be removed: ${unused.join(', ')}`);
+  if (options.service) return previewCost(run, options.service);
+  return { images: groupByKey(plan.unmade).length, credits: 0, balance: null, sufficient: true };
 }
 
-async function makeAll(run: Run): Promise<void> {
-  const { options, out, signal, stderr, client, manifest, plan, credits, notices, outcomes } = run;
-  const total = plan.unmade.length + plan.incomplete.length;
-  if (total === 0) return;
-  const delivery = createDelivery({ client, manifest, out, signal });
-  for (const source of plan.unchanged) {
-    // A killed run may have written it without recording it.
-    manifest.recordTarget(source.target, source.key);
-    for (const { variant, sha256 } of manifest.content.results[source.key]?.files ?? []) {
-      delivery.remember(sha256, join(out, nameVariant(source.target, variant)));
-    }
+/** Makes what is missing, then removes unused results and writes the markup. Returns the names of what was removed. */
+async function perform(run: Run): Promise<string[]> {
+  const { options, manifest, outcomes, notices } = run;
+  await makeAll(run, options.service ? makesByService(run, options.service) : makesLocally(run));
+  if (options.markup) {
+    const images = [...outcomes.values()].flatMap(({ source, result }) =>
+      result ? [[source.below, markupOf(source, result, options.baseUrl)] as const] : [],
+    );
+    images.sort(([one], [other]) => (one < other ? -1 : 1));
+    await writeWhole(options.markup, writeMarkup(options.markup, new Map(images)));
   }
-  const progress = await createProgress(stderr, total);
-  const settle = (outcome: Outcome) => {
-    outcomes.set(outcome.source.target, outcome);
-    progress.done(outcome);
-  };
-  try {
-    const lost = await restoreAll(plan.incomplete, delivery, settle);
-    const context = { client, manifest, delivery, options, progress, credits, notices, signal, settle };
-    const batches = createBatchRun(createBatchPorts(context));
-    let work = groupByKey([...plan.unmade, ...lost]);
-    for (const batch of manifest.pendingAt(options.endpoint)) {
-      const keys = new Set(batch.images.map(({ key }) => key));
-      const begun = work.filter(({ key }) => keys.has(key));
-      if (begun.length === 0 || !(await finishBatch(batches, batchOf(batch, begun)))) continue;
-      work = work.filter(({ key }) => !keys.has(key));
-    }
-    if (work.length === 0) return;
-    await requireCredits(client, { images: work.length, analyze: options.analyze !== null, signal });
-    await forEachLimited(makeBatches(work), options.concurrency, async (batch) => {
-      await makeBatch(batches, batch);
-      await manifest.save();
-    });
-  } finally {
-    progress.end();
-    await manifest.save();
+  if (!options.prune) return [];
+  if ([...outcomes.values()].some(({ status }) => status === 'failed')) {
+    notices.add('Nothing was pruned, since some images failed.');
+    return [];
   }
-}
-
-/** Restores missing and damaged files. Returns the sources whose results the service no longer has. */
-async function restoreAll(
-  incomplete: Incomplete[],
-  delivery: Delivery,
-  settle: (outcome: Outcome) => void,
-): Promise<PlannedSource[]> {
-  const lost: PlannedSource[] = [];
-  for (const { source, result, missing } of incomplete) {
-    try {
-      await delivery.deliver(source, result, missing);
-      settle({ source, status: 'restored', result });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404 && error.code !== 'not_found') lost.push(source);
-      else if (endsTheRun(error)) throw error;
-      else settle({ source, status: 'failed', error: failureOf(error) });
-    }
-  }
-  return lost;
+  const unused = await findUnused(run);
+  manifest.keepTargets(new Set(outcomes.keys()));
+  await removeResults(unused, options.out, manifest);
+  return unused;
 }
 
 interface Ending {
-  sources: { target: string; below: string; path: string }[];
+  sources: Source[];
   cost: Cost | null;
   ended: CliError | undefined;
+  pruned: string[];
 }
 
 function report(
-  { options, out, outcomes, credits, conflicts, notices }: Run,
-  { sources, cost, ended }: Ending,
+  { options, outcomes, credits, conflicts, notices }: Run,
+  { sources, cost, ended, pruned }: Ending,
 ): Report {
   const error = ended ? { code: ended.code, message: ended.message } : null;
   // Of a list only the heading.
@@ -196,7 +143,10 @@ function report(
     message: 'The image was not made',
   };
   const images = sources.map((source) =>
-    describeImage(outcomes.get(source.target) ?? { source, status: ended ? 'unmade' : 'failed', error: notMade }),
+    describeImage(
+      outcomes.get(source.target) ?? { source, status: ended ? 'unmade' : 'failed', error: notMade },
+      options.baseUrl,
+    ),
   );
   const summary = summarize(images);
   if (error?.code === 'interrupted') error.message = interruptedAfter(summary);
@@ -205,13 +155,15 @@ function report(
     exitCode: ended?.exitCode ?? (cost && !cost.sufficient ? EXIT.credits : usual),
     error,
     dryRun: options.dryRun,
-    out,
+    service: options.service?.endpoint ?? null,
+    out: options.out,
     settings: options.settings,
     images,
     summary,
     credits,
     cost,
     conflicts,
+    pruned,
     notices: [...notices],
   };
 }

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  MAX_EDGE,
   MAX_RESPONSIVE_SIZES,
   OUTPUT_FORMATS,
   type OutputFormat,
@@ -7,6 +9,7 @@ import {
   type Preset,
   RESPONSIVE_EDGE,
 } from '#contract/constants';
+import { readConfigFile } from './config-file.ts';
 import { usageError } from './exit-codes.ts';
 
 /** Address of a service started by `npm start`. */
@@ -22,80 +25,110 @@ export interface ExportSettings {
   embedMetadata: boolean;
   /** Absent in records of earlier versions: false. */
   onlySmaller?: true;
+  /** Several formats; `format` is the first of them. */
+  formats?: OutputFormat[];
+  maxWidth?: number;
+  placeholder?: true;
 }
 
-/** Options from the command line and the environment. */
+/** Address and key of a service. */
+export interface Service {
+  endpoint: string;
+  apiKey: string;
+}
+
+/** Options from the command line, the configuration file and the environment. */
 export interface Options {
   /** Globs, folders and files. */
   patterns: string[];
-  /** Output folder as given. */
+  /** Folder from which the patterns are meant. */
+  cwd: string;
+  /** Output folder, absolute. */
   out: string;
   settings: ExportSettings;
   /** Describes the images before the export; null: no. */
   analyze: { language?: string } | null;
-  endpoint: string;
-  apiKey: string;
-  /** Batches at once. */
-  concurrency: number;
+  /** Null: the engine of this program. */
+  service: Service | null;
+  /** Batches at once; with the engine of this program, its processes. */
+  concurrency: number | null;
   json: boolean;
   dryRun: boolean;
+  /** Looks whether all images are optimized, and makes none. */
+  check: boolean;
   force: boolean;
   /** Overwrites files the program has not written. */
   overwrite: boolean;
   keepExtension: boolean;
+  hashedNames: boolean;
+  /** Removes results that no source gives any longer. */
+  prune: boolean;
+  /** File of the markup, absolute. */
+  markup: string | null;
+  /** Address before the names of the results in the markup. */
+  baseUrl: string;
+  /** Path of the record, absolute; null: chosen by the output folder. */
+  record: string | null;
 }
 
 const FLAGS = {
-  format: { type: 'string', default: 'webp' },
-  preset: { type: 'string', default: 'high' },
+  format: { type: 'string' },
+  preset: { type: 'string' },
   out: { type: 'string', short: 'o' },
-  responsive: { type: 'boolean', default: false },
+  local: { type: 'boolean' },
+  responsive: { type: 'boolean' },
   sizes: { type: 'string' },
+  'max-width': { type: 'string' },
+  placeholder: { type: 'boolean' },
+  'hashed-names': { type: 'boolean' },
+  markup: { type: 'string' },
+  'base-url': { type: 'string' },
+  prune: { type: 'boolean' },
+  check: { type: 'boolean' },
+  config: { type: 'string' },
+  record: { type: 'string' },
   endpoint: { type: 'string' },
   'api-key': { type: 'string' },
-  concurrency: { type: 'string', default: '2' },
-  json: { type: 'boolean', default: false },
-  'dry-run': { type: 'boolean', default: false },
-  force: { type: 'boolean', default: false },
-  overwrite: { type: 'boolean', default: false },
-  'embed-metadata': { type: 'boolean', default: false },
-  'only-smaller': { type: 'boolean', default: false },
-  analyze: { type: 'boolean', default: false },
+  concurrency: { type: 'string' },
+  json: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  force: { type: 'boolean' },
+  overwrite: { type: 'boolean' },
+  'embed-metadata': { type: 'boolean' },
+  'only-smaller': { type: 'boolean' },
+  analyze: { type: 'boolean' },
   language: { type: 'string' },
-  'keep-extension': { type: 'boolean', default: false },
+  'keep-extension': { type: 'boolean' },
 } as const;
 
-/** Parses `optimize …`. @throws CliError 2 that names the option, the expected and the received value */
-export function parseOptions(args: string[], env: Record<string, string | undefined>): Options {
-  const { values, positionals } = parse(args);
+type Values = ReturnType<typeof parse>['values'];
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the options of `optimize …`: those of the command line before those of the configuration file.
+ * @throws CliError 2 that names the option, the expected and the received value
+ */
+export async function readOptions(args: string[], env: Environment, cwd: string): Promise<Options> {
+  const { values: given, positionals } = parse(args);
   const [command, ...patterns] = positionals;
   if (command !== 'optimize') throw usageError(`expected the command "optimize", but received "${command ?? ''}"`);
-  if (patterns.length === 0) throw usageError(`expected at least one pattern, e.g. 'photos/**/*.{jpg,png}'`);
-  if (!values.out) throw usageError('--out: expected the folder for the results');
-  if (values.language !== undefined && !values.analyze) throw usageError('--language needs --analyze');
-  const apiKey = values['api-key'] ?? env.IMAGEWRIGHT_API_KEY;
-  if (!apiKey) throw usageError('expected an API key in IMAGEWRIGHT_API_KEY or after --api-key');
-  const sizes = values.sizes === undefined ? undefined : parseSizes(values.sizes);
+  const file = await readConfigFile(given.config && resolve(cwd, given.config), cwd, FLAGS);
+  const values = { ...file?.values, ...given } as Values;
+  // A path is meant from where it was written.
+  const pathOf = (name: 'out' | 'markup' | 'record') =>
+    values[name] === undefined ? null : resolve(given[name] === undefined ? (file?.folder ?? cwd) : cwd, values[name]);
+  const wanted = patterns.length > 0 ? { patterns, cwd } : { patterns: file?.patterns ?? [], cwd: file?.folder ?? cwd };
+  if (wanted.patterns.length === 0) {
+    throw usageError(`expected at least one pattern, e.g. 'photos/**/*.{jpg,png}'`);
+  }
+  const out = pathOf('out');
+  if (!out) throw usageError('--out: expected the folder for the results');
   return {
-    patterns,
-    out: values.out,
-    settings: {
-      format: oneOf('--format', OUTPUT_FORMATS, values.format),
-      preset: oneOf('--preset', PRESETS, values.preset),
-      responsive: values.responsive || sizes !== undefined,
-      ...(sizes && { responsiveSizes: sizes }),
-      embedMetadata: values['embed-metadata'],
-      ...(values['only-smaller'] && { onlySmaller: true as const }),
-    },
-    analyze: values.analyze ? { ...(values.language && { language: values.language }) } : null,
-    endpoint: parseEndpoint(values.endpoint ?? env.IMAGEWRIGHT_ENDPOINT ?? DEFAULT_ENDPOINT),
-    apiKey: parseApiKey(apiKey),
-    concurrency: wholeNumber('--concurrency', values.concurrency, 1, MAX_CONCURRENCY),
-    json: values.json,
-    dryRun: values['dry-run'],
-    force: values.force,
-    overwrite: values.overwrite,
-    keepExtension: values['keep-extension'],
+    ...wanted,
+    ...parseValues(values, env),
+    out,
+    markup: pathOf('markup'),
+    record: pathOf('record'),
   };
 }
 
@@ -107,13 +140,70 @@ function parse(args: string[]) {
   }
 }
 
+/** Checks the values of the options. @throws CliError 2 */
+function parseValues(values: Values, env: Environment) {
+  if (values.language !== undefined && !values.analyze) throw usageError('--language needs --analyze');
+  const service = parseService(values, env);
+  for (const name of ['analyze', 'embed-metadata'] as const) {
+    if (!service && values[name]) throw usageError(`--${name} needs a service: give --endpoint and a key`);
+  }
+  return {
+    settings: parseSettings(values),
+    analyze: values.analyze ? { ...(values.language && { language: values.language }) } : null,
+    service,
+    concurrency: numberOf('--concurrency', values.concurrency, { min: 1, max: MAX_CONCURRENCY }) ?? null,
+    json: values.json ?? false,
+    dryRun: values['dry-run'] ?? false,
+    check: values.check ?? false,
+    force: values.force ?? false,
+    overwrite: values.overwrite ?? false,
+    keepExtension: values['keep-extension'] ?? false,
+    hashedNames: values['hashed-names'] ?? false,
+    prune: values.prune ?? false,
+    baseUrl: values['base-url'] ?? '',
+  };
+}
+
+function parseSettings(values: Values): ExportSettings {
+  const formats = [...new Set((values.format ?? 'webp').split(',').map((one) => one.trim()))];
+  const [format = 'webp', ...others] = formats.map((one) => oneOf('--format', OUTPUT_FORMATS, one));
+  const sizes = values.sizes === undefined ? undefined : parseSizes(values.sizes);
+  const maxWidth = numberOf('--max-width', values['max-width'], MAX_EDGE);
+  return {
+    format,
+    preset: oneOf('--preset', PRESETS, values.preset ?? 'high'),
+    responsive: (values.responsive ?? false) || sizes !== undefined,
+    ...(sizes && { responsiveSizes: sizes }),
+    embedMetadata: values['embed-metadata'] ?? false,
+    ...(values['only-smaller'] && { onlySmaller: true as const }),
+    ...(others.length > 0 && { formats: [format, ...others] }),
+    ...(maxWidth !== undefined && { maxWidth }),
+    ...(values.placeholder && { placeholder: true as const }),
+  };
+}
+
+/** Returns the service to use: none with `--local`, or if neither an address nor a key is given. */
+function parseService(values: Values, env: Environment): Service | null {
+  const endpoint = values.endpoint ?? env.IMAGEWRIGHT_ENDPOINT;
+  const apiKey = values['api-key'] ?? env.IMAGEWRIGHT_API_KEY;
+  if (values.local && values.endpoint !== undefined) throw usageError('--local: not together with --endpoint');
+  if (values.local || (!endpoint && !apiKey)) return null;
+  if (!apiKey) {
+    // A check asks nothing of the service.
+    if (values.check) return { endpoint: parseEndpoint(endpoint ?? DEFAULT_ENDPOINT), apiKey: '' };
+    throw usageError('expected an API key in IMAGEWRIGHT_API_KEY or after --api-key; --local needs none');
+  }
+  return { endpoint: parseEndpoint(endpoint ?? DEFAULT_ENDPOINT), apiKey: parseApiKey(apiKey) };
+}
+
 function oneOf<T extends string>(name: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((one) => one === value);
   if (!found) throw usageError(`${name}: expected one of ${allowed.join(', ')}, but received "${value}"`);
   return found;
 }
 
-function wholeNumber(name: string, text: string, min: number, max: number): number {
+function numberOf(name: string, text: string | undefined, { min, max }: { min: number; max: number }) {
+  if (text === undefined) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max)) {
     throw usageError(`${name}: expected a whole number from ${min} to ${max}, but received "${text}"`);
@@ -123,9 +213,7 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
 
 /** Parses widths in pixels. */
 function parseSizes(text: string): number[] {
-  const sizes = text
-    .split(',')
-    .map((size) => wholeNumber('--sizes', size.trim(), RESPONSIVE_EDGE.min, RESPONSIVE_EDGE.max));
+  const sizes = text.split(',').flatMap((size) => numberOf('--sizes', size.trim(), RESPONSIVE_EDGE) ?? []);
   if (sizes.length > MAX_RESPONSIVE_SIZES) {
     throw usageError(`--sizes: expected at most ${MAX_RESPONSIVE_SIZES} widths, but received ${sizes.length}`);
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CliError, EXIT } from './exit-codes.ts';
 import { forEachLimited, hashFile } from './files-on-disk.ts';
 import { keyOf, type Manifest, type StoredFile, type StoredResult } from './manifest.ts';
-import { nameVariant, type Source } from './name-outputs.ts';
+import type { Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
 
 /** A source with its content's hash and the key of its result. */
@@ -60,9 +60,7 @@ export async function planWork({ sources, options, manifest, out, signal }: Plan
     signal.throwIfAborted();
     const files = manifest.content.results[source.key]?.files ?? [];
     const intact = await Promise.all(
-      files.map(
-        async ({ variant, sha256 }) => (await hashFile(join(out, nameVariant(source.target, variant)))) === sha256,
-      ),
+      files.map(async (file) => (await hashFile(join(out, source.nameOf(file)))) === file.sha256),
     );
     missing.set(
       source,

@@ -2,7 +2,8 @@ import type { JobCredits, Metadata, Quality, Warning } from '#contract';
 import type { Conflict } from './conflicts.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { StoredResult } from './manifest.ts';
-import { nameVariant, type Source } from './name-outputs.ts';
+import { formatOfName, markupOf } from './markup.ts';
+import type { Source } from './name-outputs.ts';
 import type { ExportSettings } from './options.ts';
 
 /** Reason an image was not made. */
@@ -39,6 +40,7 @@ export interface ImageReport {
   outputs: {
     file: string;
     variant: string;
+    format: string;
     size: number;
     width: number;
     height: number;
@@ -46,6 +48,8 @@ export interface ImageReport {
     /** Null in records of earlier versions. */
     quality: Quality | null;
   }[];
+  /** An `img` or `picture` of the files; null if there is none of full size. */
+  html: string | null;
   warnings: Warning[];
   metadata: Metadata | null;
   error: Failure | null;
@@ -74,6 +78,8 @@ export interface Report {
   /** Reason the run ended early; null if it did not. */
   error: Failure | null;
   dryRun: boolean;
+  /** Address of the service; null: made on this machine. */
+  service: string | null;
   out: string;
   settings: ExportSettings;
   images: ImageReport[];
@@ -84,12 +90,14 @@ export interface Report {
   cost: { images: number; credits: number; balance: number | null; sufficient: boolean } | null;
   /** Files of others at the paths of results; without `--overwrite` they end the run. */
   conflicts: Conflict[];
+  /** Results that were removed by `--prune`, below the output folder. */
+  pruned: string[];
   /** Remarks for people. */
   notices: string[];
 }
 
 /** Converts an outcome to the report of its image. */
-export function describeImage({ source, status, result, error }: Outcome): ImageReport {
+export function describeImage({ source, status, result, error }: Outcome, baseUrl = ''): ImageReport {
   const full = result?.files.find(({ variant }) => variant === 'full');
   const original = result?.originalBytes ?? null;
   const saved = full && original !== null ? original - full.size : null;
@@ -100,9 +108,11 @@ export function describeImage({ source, status, result, error }: Outcome): Image
     outputBytes: full?.size ?? null,
     savedBytes: saved,
     savedPercent: saved === null || !original ? null : percent(saved, original),
-    outputs: (result?.files ?? []).map(({ variant, size, width, height, sha256, quality = null }) => {
-      return { file: nameVariant(source.target, variant), variant, size, width, height, sha256, quality };
+    outputs: (result?.files ?? []).map((one) => {
+      const { variant, format = formatOfName(source.target), size, width, height, sha256, quality = null } = one;
+      return { file: source.nameOf(one), variant, format, size, width, height, sha256, quality };
     }),
+    html: result ? markupOf(source, result, baseUrl).html : null,
     warnings: result?.warnings ?? [],
     metadata: result?.metadata ?? null,
     error: error ?? null,

@@ -1,6 +1,5 @@
 import type { Source } from './name-outputs.ts';
-import { describeImage, type Outcome } from './report.ts';
-import { bytes, percentText } from './show-report.ts';
+import type { Outcome } from './report.ts';
 
 /** Progress display of a run. */
 export interface Progress {
@@ -26,7 +25,10 @@ export function stepText(step: string): string {
   return Object.hasOwn(STEPS, step) ? (STEPS[step] ?? step) : step;
 }
 
-/** Creates a bar on a terminal, and elsewhere one plain line an image for logs. */
+/** Time between two lines of a log that says how far a run is, in ms. */
+const LOG_EVERY_MS = 30_000;
+
+/** Creates a bar on a terminal; elsewhere a log gets a line for each failed image, and now and then how far the run is. */
 export async function createProgress(stream: NodeJS.WriteStream, total: number): Promise<Progress> {
   return stream.isTTY ? progressBar(stream, total) : plainLines(stream, total);
 }
@@ -59,8 +61,10 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
     at,
     done(outcome) {
       done += 1;
-      if (outcome.status === 'failed') failures.push(lineOf(outcome));
-      at(outcome.source, 1, outcome.source.below);
+      const { source, error } = outcome;
+      const line = error && `failed ${source.below}: ${error.message}`;
+      if (line) failures.push(line);
+      at(source, 1, source.below);
     },
     end() {
       bar.update({ left: '', detail: '' });
@@ -79,19 +83,19 @@ export function leftText(elapsedMs: number, share: number): string {
 
 function plainLines(stream: NodeJS.WriteStream, total: number): Progress {
   let done = 0;
+  let saidAt = Date.now();
+  const reasons = new Set<string>();
   return {
     at() {},
-    done(outcome) {
+    done({ source, error }) {
       done += 1;
-      stream.write(`[${done}/${total}] ${lineOf(outcome)}\n`);
+      // One that many images share is said once; the report counts them.
+      if (error && !reasons.has(error.message)) stream.write(`failed ${source.below}: ${error.message}\n`);
+      if (error) reasons.add(error.message);
+      if (Date.now() - saidAt < LOG_EVERY_MS) return;
+      saidAt = Date.now();
+      stream.write(`${done} of ${total} done\n`);
     },
     end() {},
   };
-}
-
-function lineOf(outcome: Outcome): string {
-  const { source, error, originalBytes, outputBytes, savedPercent, outputs, status } = describeImage(outcome);
-  if (error) return `failed ${source}: ${error.message}`;
-  const saved = savedPercent === null ? '' : `, ${percentText(savedPercent)}`;
-  return `${status} ${source} > ${outputs[0]?.file} (${bytes(originalBytes ?? 0)} > ${bytes(outputBytes ?? 0)}${saved})`;
 }

@@ -21,10 +21,12 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
   if (summary.made + summary.restored > 0) lines.push(await savingsTable(rows, colour), '');
   else lines.push(...listFailures(rows));
   lines.push(...notices);
+  if (report.pruned.length > 0) lines.push(`${count(report.pruned.length, 'unused result')} removed.`);
   if (dryRun && cost) {
     const files = `${count(cost.images, 'image')} would be made`;
+    const price = report.service === null ? 'on this machine, without credits' : `for ${count(cost.credits, 'credit')}`;
     const balance = cost.balance === null ? '' : `, the balance is ${cost.balance}`;
-    lines.push(`${files} for ${count(cost.credits, 'credit')}${balance}. Nothing was changed.`);
+    lines.push(`${files} ${price}${balance}. Nothing was changed.`);
   }
   const parts = (['made', 'restored', 'unchanged', 'failed', 'unmade'] as const)
     .filter((status) => summary[status] > 0)
@@ -49,10 +51,18 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Returns a line for each failed image, up to a limit. */
+/** Returns a line for each reason, up to a limit: many images may have failed for one. */
 function listFailures(images: ImageReport[]): string[] {
-  const lines = images.slice(0, MAX_ROWS).map(({ source, error }) => `failed ${source}: ${error?.message ?? ''}`);
-  const rest = images.length - MAX_ROWS;
+  const byReason = new Map<string, ImageReport[]>();
+  for (const image of images) {
+    const reason = image.error?.message ?? '';
+    byReason.set(reason, [...(byReason.get(reason) ?? []), image]);
+  }
+  const lines = [...byReason].slice(0, MAX_ROWS).map(([reason, failed]) => {
+    const others = failed.length > 1 ? ` and ${failed.length - 1} more` : '';
+    return `failed ${failed[0]?.source}${others}: ${reason}`;
+  });
+  const rest = byReason.size - MAX_ROWS;
   return rest > 0 ? [...lines, `… and ${rest} more`] : lines;
 }
 

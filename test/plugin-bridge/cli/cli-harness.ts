@@ -6,9 +6,10 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp, { type Metadata } from 'sharp';
 import { expect, onTestFinished } from 'vitest';
+import { recordPlace } from '../../../plugin-bridge/cli/record-place.ts';
 import type { Report } from '../../../plugin-bridge/cli/report.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import type { TestAccount } from '../../support/service.ts';
+import { startTestService, type TestAccount } from '../../support/service.ts';
 import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { noiseImage, plainImage } from '../../support/small-images.ts';
 
@@ -53,9 +54,10 @@ export interface CliHarness {
   close(): Promise<void>;
 }
 
-/** Starts a proxy before the shared service. */
-export async function startCliHarness(): Promise<CliHarness> {
-  const test = await sharedService();
+/** Starts a proxy before the shared service, or one with settings of its own. */
+export async function startCliHarness(settings?: Record<string, string>): Promise<CliHarness> {
+  const own = settings && (await startTestService(settings));
+  const test: SharedService = own ?? (await sharedService());
   const proxy = await startFaultProxy(test.url);
   return {
     test,
@@ -68,6 +70,7 @@ export async function startCliHarness(): Promise<CliHarness> {
     },
     async close() {
       await proxy.close();
+      await own?.close();
     },
   };
 }
@@ -109,7 +112,7 @@ function workplaceIn(folder: string, account: TestAccount, endpoint: string): Wo
       const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
       return entries
         .flatMap((entry) => (entry.isFile() ? [relative(root, join(entry.parentPath, entry.name))] : []))
-        .filter((name) => name !== '.imagewright.json')
+        .filter((name) => !name.startsWith('.'))
         .sort();
     },
     decode: async (name) => sharp(await readFile(join(folder, name))).metadata(),
@@ -131,6 +134,11 @@ export async function writeNoise(place: Workplace, names: string[], edge = 900) 
   for (const [index, name] of names.entries()) {
     await place.write(name, (await noiseImage(name, { width: edge, height: edge, seed: index + 1 })).bytes);
   }
+}
+
+/** Returns the name of the record of an output folder, below the folder of the workplace. */
+export function recordOf({ folder }: Workplace, out: string): string {
+  return relative(folder, recordPlace(join(folder, out), { HOME: folder }));
 }
 
 /** Returns charges minus refunds. */

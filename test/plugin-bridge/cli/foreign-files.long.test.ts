@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isWholeImage } from '../../../plugin-bridge/cli/whole-image.ts';
 import { plainImage } from '../../support/small-images.ts';
-import { type CliHarness, spent, startCliHarness, type Workplace, writePictures } from './cli-harness.ts';
+import { type CliHarness, recordOf, spent, startCliHarness, type Workplace, writePictures } from './cli-harness.ts';
 
 let harness: CliHarness;
 beforeAll(async () => {
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 afterEach(() => harness.proxy.reset());
 
-const RECORD = 'photos/.imagewright.json';
+const OUT = 'photos';
 /** Writes results beside their sources. */
-const RUN = ['photos/*.png', '--out', 'photos'];
+const RUN = ['photos/*.png', '--out', OUT];
 const read = (place: Workplace, name: string) => readFile(join(place.folder, name));
 
 /** Another image, e.g. made by hand. */
@@ -25,7 +25,8 @@ async function picture(format: 'webp' | 'png' | 'jpeg' | 'avif' = 'webp'): Promi
 }
 
 async function changeRecord(place: Workplace, change: (record: Record<string, unknown>) => object): Promise<void> {
-  await place.write(RECORD, JSON.stringify(change(JSON.parse(`${await read(place, RECORD)}`))));
+  const record = recordOf(place, OUT);
+  await place.write(record, JSON.stringify(change(JSON.parse(`${await read(place, record)}`))));
 }
 
 describe('a file in the output folder that is in no record', () => {
@@ -87,7 +88,7 @@ describe('a file in the output folder that is in no record', () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png']);
     await place.optimize(...RUN);
-    await rm(join(place.folder, RECORD));
+    await rm(join(place.folder, recordOf(place, OUT)));
     expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 2, error: { code: 'would_overwrite' } });
     expect(await spent(place)).toBe(1);
     expect(await place.optimize(...RUN, '--overwrite')).toMatchObject({ exitCode: 0, summary: { made: 1 } });

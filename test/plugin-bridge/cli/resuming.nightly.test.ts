@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { untilIdle } from '../../support/aftermath.ts';
 import type { Fault, FaultTarget } from '../../support/fault-proxy.ts';
-import { type CliHarness, spent, startCliHarness, type Workplace, writeNoise, writePictures } from './cli-harness.ts';
+import {
+  type CliHarness,
+  recordOf,
+  spent,
+  startCliHarness,
+  type Workplace,
+  writeNoise,
+  writePictures,
+} from './cli-harness.ts';
 
 let harness: CliHarness;
 beforeAll(async () => {
@@ -81,11 +89,11 @@ describe('an interrupted run', () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await interrupt(place, { kind: 'stall', afterBytes: 0 }, { path: EXPORT }, 'SIGKILL');
-    const record = JSON.parse(await readFile(join(place.folder, 'out/.imagewright.json'), 'utf8'));
+    const record = JSON.parse(await readFile(join(place.folder, recordOf(place, 'out')), 'utf8'));
     const [pending] = record.pending;
     // Sessions and keys expire; that would take a day here.
     const forgotten = { ...pending, sessionId: `sess_${'x'.repeat(22)}`, idempotencyKey: 'forgotten' };
-    await place.write('out/.imagewright.json', JSON.stringify({ ...record, pending: [forgotten] }));
+    await place.write(recordOf(place, 'out'), JSON.stringify({ ...record, pending: [forgotten] }));
     expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 0, summary: { made: 3 } });
     expect(await spent(place)).toBe(6);
   });
@@ -109,7 +117,7 @@ describe('missing and damaged results', () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await place.optimize(...RUN);
-    const record = JSON.parse(await readFile(join(place.folder, 'out/.imagewright.json'), 'utf8'));
+    const record = JSON.parse(await readFile(join(place.folder, recordOf(place, 'out')), 'utf8'));
     const [{ sessionId }] = Object.values<{ sessionId: string }>(record.results) as [{ sessionId: string }];
     await place.account.api.request(`/v1/sessions/${sessionId}`, { method: 'DELETE' });
     await rm(join(place.folder, 'out/b.webp'));
@@ -123,10 +131,10 @@ describe('missing and damaged results', () => {
     await writePictures(place, NAMES);
     await place.optimize(...RUN);
     for (const damage of ['{"version":1,"res', '{"version":2}', '{"version":1}']) {
-      await place.write('out/.imagewright.json', damage);
+      await place.write(recordOf(place, 'out'), damage);
       const { exitCode, stderr } = await place.start(['optimize', ...RUN]).finished;
       expect(exitCode).toBe(2);
-      expect(stderr).toMatch(/\.imagewright\.json cannot be read .*Remove it/);
+      expect(stderr).toMatch(/\.json cannot be read .*Remove it/);
     }
     expect(await spent(place)).toBe(3);
   });

@@ -6,7 +6,7 @@ it('tells the visible difference in words, the worst and the mean below the tabl
   const scores = [91.2, 76.4, null];
   const images = scores.map((score, index) =>
     describeImage({
-      source: { below: `${index}.png`, target: `${index}.webp` } as never,
+      source: { below: `${index}.png`, target: `${index}.webp`, nameOf: () => `${index}.webp` } as never,
       status: 'made',
       result: {
         endpoint: '',
@@ -34,6 +34,7 @@ it('tells the visible difference in words, the worst and the mean below the tabl
     images,
     credits: { charged: 0, refunded: 0, balance: null },
     cost: null,
+    pruned: [],
     notices: [],
     dryRun: false,
     out: 'out',
@@ -48,13 +49,14 @@ it('tells the visible difference in words, the worst and the mean below the tabl
 function reportOf(statuses: Status[], more: Partial<Report> = {}): Report {
   const images = statuses.map((status, index) =>
     describeImage({
-      source: { below: `${index}.png`, target: `${index}.webp` } as never,
+      source: { below: `${index}.png`, target: `${index}.webp`, nameOf: () => `${index}.webp` } as never,
       status,
       ...(status === 'failed' && { error: { code: 'invalid_image', message: 'Expected an image' } }),
     }),
   );
   const credits = { charged: 0, refunded: 0, balance: null };
-  return { summary: summarize(images), images, credits, cost: null, notices: [], dryRun: false, ...more } as Report;
+  const empty = { cost: null, pruned: [], notices: [], dryRun: false };
+  return { summary: summarize(images), images, credits, ...empty, ...more } as Report;
 }
 
 it('prints nothing of a run that ended before anything was done', async () => {
@@ -63,6 +65,6 @@ it('prints nothing of a run that ended before anything was done', async () => {
 
 it('prints no table where nothing was made, but each reason', async () => {
   expect(await showReport(reportOf(['failed', 'failed', 'unmade']), { colour: false })).toBe(
-    'failed 0.png: Expected an image\nfailed 1.png: Expected an image\n3 images: 2 failed, 1 not made.\n',
+    'failed 0.png and 1 more: Expected an image\n3 images: 2 failed, 1 not made.\n',
   );
 });

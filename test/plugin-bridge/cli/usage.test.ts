@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_RESPONSIVE_WIDTHS, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
 import { EXIT } from '../../../plugin-bridge/cli/exit-codes.ts';
-import { variantsOf } from '../../../plugin-bridge/cli/name-outputs.ts';
-import { parseOptions } from '../../../plugin-bridge/cli/options.ts';
+import { expectedFiles } from '../../../plugin-bridge/cli/name-files.ts';
+import { readOptions } from '../../../plugin-bridge/cli/options.ts';
 import { USAGE } from '../../../plugin-bridge/cli/usage.ts';
 import { type CliHarness, spent, startCliHarness, writePictures } from './cli-harness.ts';
 
@@ -134,12 +135,13 @@ describe('two results with one name', () => {
 });
 
 describe('the documentation of the program', () => {
-  it('names and accepts every format, preset and width of the contract', () => {
+  it('names and accepts every format, preset and width of the contract', async () => {
     const env = { IMAGEWRIGHT_API_KEY: 'key' };
-    const settingsOf = (...args: string[]) => parseOptions(['optimize', 'in', '--out', 'out', ...args], env).settings;
-    for (const format of OUTPUT_FORMATS) expect(settingsOf('--format', format).format).toBe(format);
-    for (const preset of PRESETS) expect(settingsOf('--preset', preset).preset).toBe(preset);
-    expect(variantsOf(settingsOf('--responsive'))).toEqual([
+    const settingsOf = async (...args: string[]) =>
+      (await readOptions(['optimize', 'in', '--out', 'out', ...args], env, tmpdir())).settings;
+    for (const format of OUTPUT_FORMATS) expect((await settingsOf('--format', format)).format).toBe(format);
+    for (const preset of PRESETS) expect((await settingsOf('--preset', preset)).preset).toBe(preset);
+    expect(expectedFiles(await settingsOf('--responsive'), 'a.png').map(({ variant }) => variant)).toEqual([
       'full',
       ...DEFAULT_RESPONSIVE_WIDTHS.map((width) => `${width}w`),
     ]);
