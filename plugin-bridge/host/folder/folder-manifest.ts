@@ -31,7 +31,8 @@ export type Manifest = Map<string, ReplacedEntry>;
 /** Reads the list of replaced images; empty if there is none. @throws HostError `no_backup` if it is damaged */
 export async function readManifest(files: FolderFiles): Promise<Manifest> {
   const file = await files.read(PATH);
-  if (!file) return new Map();
+  // An empty one is all that an interrupted first write leaves.
+  if (!file?.size) return new Map();
   try {
     const { images } = JSON.parse(await file.text()) as { images: { [id: string]: ReplacedEntry } };
     return new Map(Object.entries(images));
