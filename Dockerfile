@@ -22,6 +22,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY docs ./docs
 COPY package.json ./
 COPY server/start.mjs ./server/start.mjs
 COPY plugin-bridge/cli/bin.mjs ./plugin-bridge/cli/bin.mjs

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +31,23 @@ describe('createDocsPages', () => {
       expect(response.status, path).toBe(200);
       expect((await response.arrayBuffer()).byteLength, path).toBeGreaterThan(100);
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('has every page as it was written, and lists them in llms.txt for machines', async () => {
+    const response = await fetch(`${origin}/llms.txt`);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const list = await response.text();
+    expect(list).toMatch(/^# Imagewright\n\n> /);
+    for (const shelf of ['Start', 'Guides', 'Reference', 'Decisions']) expect(list).toContain(`\n## ${shelf}\n`);
+    const links = [...list.matchAll(/\]\((\/docs\/[^)#]+)/g)].map(([, path = '']) => path);
+    expect(list.match(/\]\((?!\/)/g)).toBeNull();
+    const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md');
+    expect(new Set(links)).toEqual(new Set([...pages, 'adr/README.md'].map((name) => `/docs/${name}`)));
+    for (const path of links) {
+      const page = await fetch(origin + path);
+      expect(page.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8');
+      expect(await page.text()).toBe(readFileSync(path.slice(1), 'utf8'));
     }
   });
 

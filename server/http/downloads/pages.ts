@@ -68,7 +68,7 @@ function servePathsBelow({ path, handler }: StaticRoute): StaticRoute {
 }
 
 /** Returns the `dist` folder, if this module runs from there or from its source. */
-function builtFolder(): string {
+export function builtFolder(): string {
   const above = resolve(fileURLToPath(import.meta.url), '../../../..');
   return basename(above) === 'dist' ? above : join(above, 'dist');
 }

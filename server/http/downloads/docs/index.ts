@@ -1,10 +1,11 @@
-// Owns the documentation of the API: the reference, rendered when it is first asked for, and a page to try requests.
+// Owns the documentation: the pages as Markdown, the reference of the API, rendered when it is first asked for, and a page to try requests.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { OpenApiDocument } from '#contract';
 import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../pages.ts';
 import { CONSOLE_SCRIPT, STYLES, THEME_SCRIPT } from './assets.ts';
 import { groupEndpoints, type OpenApi, renderAddress, tryFragment } from './endpoint-list.ts';
+import { markdownPages } from './markdown.ts';
 import { html, page } from './page.ts';
 import { renderReference } from './reference-page.ts';
 
@@ -31,7 +32,7 @@ const TYPES = {
 export function createDocsPages(document: () => OpenApiDocument): StaticRoute[] {
   const api = () => document() as unknown as OpenApi;
   return [
-    ...serveFiles([own('/docs', TYPES.html, () => renderReference(api()))], REFERENCE),
+    ...serveFiles([own('/docs', TYPES.html, () => renderReference(api())), ...markdownPages()], REFERENCE),
     ...serveFiles(
       [
         own('/docs/try', TYPES.html, () => renderConsole(api())),
