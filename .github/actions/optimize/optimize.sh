@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Runs the command line program with the inputs of the action, and writes its report and a summary.
+# IMAGEWRIGHT_COMMAND replaces `npx imagewright`, for a program that is already there.
+set -uo pipefail
+
+arguments=(optimize --json)
+while IFS= read -r line; do [ -n "$line" ] && arguments+=("$line"); done <<<"${PATTERNS:-}"
+while IFS= read -r line; do [ -n "$line" ] && arguments+=("$line"); done <<<"${OPTIONS:-}"
+[ -n "${OUT:-}" ] && arguments+=(--out "$OUT")
+[ "${CHECK:-false}" = true ] && arguments+=(--check)
+
+read -r -a command <<<"${IMAGEWRIGHT_COMMAND:-npx --yes imagewright@${VERSION:-latest}}"
+report="${RUNNER_TEMP:-/tmp}/imagewright-report.json"
+"${command[@]}" "${arguments[@]}" >"$report"
+status=$?
+
+node - "$report" <<'SCRIPT'
+const { appendFileSync, readFileSync } = require('node:fs');
+const [file] = process.argv.slice(2);
+const append = (name, text) => process.env[name] && appendFileSync(process.env[name], text);
+let report;
+try {
+  report = JSON.parse(readFileSync(file, 'utf8'));
+} catch {
+  process.exit(0);
+}
+const { images = [], summary, error } = report;
+append('GITHUB_OUTPUT', `report=${file}\nsaved-bytes=${summary?.savedBytes ?? 0}\n`);
+const kb = (bytes) => (bytes === null ? '' : `${(bytes / 1000).toFixed(1)} kB`);
+const cell = (text) => String(text).replace(/[|\n\\`<]/g, ' ');
+const score = ({ outputs }) => Math.min(...outputs.flatMap(({ quality }) => quality?.score ?? []));
+const rows = images
+  .filter(({ status }) => status !== 'unchanged')
+  .slice(0, 100)
+  .map((image) => {
+    const least = score(image);
+    const worst = Number.isFinite(least) ? least.toFixed(1) : '';
+    const state = cell(image.error?.message ?? image.status);
+    return `| ${cell(image.source)} | ${kb(image.originalBytes)} | ${kb(image.outputBytes)} | ${worst} | ${state} |`;
+  });
+const head = ['| image | before | after | score | |', '|---|--:|--:|--:|---|'];
+const lines = ['### Imagewright', '', ...(error ? [cell(error.message), ''] : []), ...(rows.length > 0 ? [...head, ...rows, ''] : [])];
+if (summary) lines.push(`${summary.images} images: ${summary.made} made, ${summary.unchanged} unchanged, ${summary.failed} failed.`);
+append('GITHUB_STEP_SUMMARY', `${lines.join('\n')}\n`);
+SCRIPT
+exit "$status"
