@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { listSettings, loadConfig } from '../server/config/index.ts';
@@ -129,4 +130,49 @@ describe('examples/kubernetes/imagewright.yaml', () => {
       if (jobs.ROLE === 'api') expect(http.DRAIN_SECONDS).toBeGreaterThan(periodSeconds * failureThreshold);
     },
   );
+});
+
+/** Reads a unit of systemd: the values of each key, by section. */
+function readUnit(file: string): Record<string, Record<string, string[]>> {
+  const sections: Record<string, Record<string, string[]>> = {};
+  let section: Record<string, string[]> = {};
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [, name] = /^\[(\w+)\]$/.exec(line) ?? [];
+    if (name) {
+      section = {};
+      sections[name] = section;
+      continue;
+    }
+    if (line === '' || line.startsWith('#')) continue;
+    const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    expect(key, `${file}: ${line}`).not.toBe('');
+    section[key] = [...(section[key] ?? []), value];
+  }
+  return sections;
+}
+
+describe.each([
+  ['examples/systemd/imagewright.service', 'Service', 'TimeoutStopSec', 'Service'],
+  ['examples/podman/imagewright.container', 'Container', 'StopTimeout', 'Container'],
+])('%s', (file, part, stopKey, stopPart) => {
+  const unit = readUnit(file);
+  const pairs = (unit[part]?.Environment ?? []).map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]);
+  const env = Object.fromEntries(pairs);
+
+  it('gives valid settings, starts at boot, and waits until running jobs have ended', () => {
+    expect(unknownOf(env).filter((name) => name !== 'NODE_ENV')).toEqual([]);
+    const { http } = loadConfig(env);
+    expect(Number(unit[stopPart]?.[stopKey]?.[0])).toBeGreaterThan(http.DRAIN_SECONDS + http.SHUTDOWN_SECONDS);
+    expect(unit.Install?.WantedBy).toHaveLength(1);
+  });
+
+  it('is installed by two commands that name files which are there', () => {
+    const text = readFileSync(file, 'utf8');
+    const commands = [...text.matchAll(/^# {3}(.*)$/gm)].map(([, command = '']) => command);
+    expect(commands).toHaveLength(2);
+    expect(commands.join(' ')).toContain(dirname(file));
+    for (const volume of unit[part]?.Volume ?? []) {
+      expect(existsSync(join(dirname(file), volume.split(':')[0] ?? '')), volume).toBe(true);
+    }
+  });
 });
