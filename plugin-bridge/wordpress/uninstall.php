@@ -33,9 +33,9 @@ function imagewright_uninstall_site() {
 	if ( ! empty( imagewright()->get( 'Imagewright_Options' )->all()['delete_files'] ) ) {
 		imagewright_delete_files();
 		// Cached pages still offer the deleted files.
-		imagewright()->get( 'Imagewright_Page_Caches' )->purge();
+		imagewright()->get( 'Imagewright_Caches' )->purge();
 	}
-	imagewright()->get( 'Imagewright_Roles' )->revoke();
+	imagewright()->get( 'Imagewright_Access' )->revoke_spending();
 	wp_clear_scheduled_hook( 'imagewright_check' );
 	delete_transient( 'imagewright_vision' );
 	delete_option( 'imagewright_settings' );

@@ -105,17 +105,17 @@ it('no address leads out of the uploads folder, however it is written', async ()
     for ( $round = 0; $round < 4000; $round++ ) {
       $url = $base['baseurl'];
       for ( $n = mt_rand( 1, 7 ); $n > 0; $n-- ) { $url .= ( mt_rand( 0, 3 ) ? '/' : '' ) . $parts[ mt_rand( 0, count( $parts ) - 1 ) ]; }
-      $path = imagewright()->get( Imagewright_Addresses::class )->path( $url );
+      $path = imagewright()->get( Imagewright_Files::class )->path( $url );
       if ( '' === $path ) { continue; }
       ++$count;
       $folder = realpath( dirname( $path ) );
       if ( false === $folder || 0 !== strpos( "$folder/", "$root/" ) || preg_match( '#/\\\\.\\\\.?(/|$)#', $path ) ) { $bad[] = $url; }
     }
     symlink( ABSPATH . 'wp-config.php', $base['basedir'] . '/link.jpg' );
-    $linked = imagewright()->get( Imagewright_Addresses::class )->path( $base['baseurl'] . '/link.jpg' );
+    $linked = imagewright()->get( Imagewright_Files::class )->path( $base['baseurl'] . '/link.jpg' );
     unlink( $base['basedir'] . '/link.jpg' );
     return array( 'bad' => $bad, 'count' => $count, 'linked' => $linked,
-      'known' => substr( imagewright()->get( Imagewright_Addresses::class )->path( $base['baseurl'] . '/a%20b.jpg?x=/../#y' ), strlen( $base['basedir'] ) ) );`,
+      'known' => substr( imagewright()->get( Imagewright_Files::class )->path( $base['baseurl'] . '/a%20b.jpg?x=/../#y' ), strlen( $base['basedir'] ) ) );`,
   );
   expect(found).toMatchObject({ bad: [], known: '/a b.jpg', linked: '' });
   expect(found.count).toBeGreaterThan(100);

@@ -44,7 +44,7 @@ describe('the archive', () => {
   });
 
   it('defines every text that the scripts use', async () => {
-    const strings = await readFile(join(plugin.folder, 'includes/Admin/class-imagewright-strings.php'), 'utf8');
+    const strings = await readFile(join(plugin.folder, 'includes/Admin/class-imagewright-screen-strings.php'), 'utf8');
     const scripts = await Promise.all(
       ['bulk-panel', 'bulk-run', 'review', 'attachments', 'settings', 'rest', 'choose-media'].map((name) =>
         readFile(new URL(`../../plugin-bridge/wordpress/src/${name}.ts`, import.meta.url), 'utf8'),

@@ -125,7 +125,7 @@ it('counts an image that was in progress when the run was stopped', async () => 
   expect(await button(page, 'Resume').count()).toBe(0);
   expect(
     await rig.site.php(
-      'wp_set_current_user( 1 ); $done = imagewright()->get( Imagewright_Exclusive::class )->run( $id, static function () use ( $id ) { return imagewright()->get( Imagewright_Optimization::class )->run( $id, array( "format" => "webp", "preset" => "high", "fill_text" => false ) ); } ); imagewright()->get( Imagewright_Queue::class )->finish( $id ); return is_wp_error( $done ) ? $done->get_error_message() : "";',
+      'wp_set_current_user( 1 ); $done = imagewright()->get( Imagewright_Checkpoint::class )->exclusively( $id, static function () use ( $id ) { return imagewright()->get( Imagewright_Optimization::class )->run( $id, array( "format" => "webp", "preset" => "high", "fill_text" => false ) ); } ); imagewright()->get( Imagewright_Queue::class )->finish( $id ); return is_wp_error( $done ) ? $done->get_error_message() : "";',
       { id: taken },
     ),
   ).toBe('');

@@ -50,7 +50,7 @@ it('images in a bucket stay as they are for visitors, are left out and said so, 
   expect(await rig.account.api.balance()).toBe(balance);
   expect(await admin.json('GET', '/status')).toMatchObject({ optimized: 0, offloaded: 2 });
   const health = await rig.site.php<{ description: string }>(
-    'return imagewright()->get( Imagewright_Site_Health::class )->report();',
+    'return imagewright()->get( Imagewright_Statistics::class )->site_health();',
   );
   expect(health.description).toContain('Offloaded: 2.');
 

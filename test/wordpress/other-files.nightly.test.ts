@@ -113,7 +113,7 @@ describe('a lock that was taken over', () => {
       `wp_set_current_user( 1 );
       $options = array( 'format' => 'webp', 'preset' => 'high' );
       $optimize = static function () use ( $id, $options ) {
-        return imagewright()->get( Imagewright_Exclusive::class )->run( $id, static function () use ( $id, $options ) { return imagewright()->get( Imagewright_Optimization::class )->run( $id, $options ); } );
+        return imagewright()->get( Imagewright_Checkpoint::class )->exclusively( $id, static function () use ( $id, $options ) { return imagewright()->get( Imagewright_Optimization::class )->run( $id, $options ); } );
       };
       $code = static function ( $done ) { return is_wp_error( $done ) ? $done->get_error_code() : $done['status']; };
       $second = null;

@@ -61,7 +61,7 @@ describe('files of WordPress that change behind the plugin', { timeout: 120_000 
       expect(await preview()).toMatchObject({ images: 1, repairs: 1, cost: 0 });
       expect(await admin.json('GET', '/status')).toMatchObject({ optimized: 0, outdated: 1 });
       const health = await rig.site.php<{ status: string; description: string }>(
-        'return imagewright()->get( Imagewright_Site_Health::class )->report();',
+        'return imagewright()->get( Imagewright_Statistics::class )->site_health();',
       );
       expect(health).toMatchObject({ status: 'recommended', description: expect.stringContaining('Outdated: 1.') });
 

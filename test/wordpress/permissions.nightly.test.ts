@@ -17,7 +17,7 @@ it('only roles with the capability spend credits; the settings give it to roles'
   const author = await rig.site.logIn('aut', 'aut');
   const id = await author.upload('of-an-author.jpg', photo, 'image/jpeg');
   const choose = (chosen: string[]) =>
-    rig.site.php('imagewright()->get( Imagewright_Roles::class )->choose( $chosen );', { chosen });
+    rig.site.php('imagewright()->get( Imagewright_Access::class )->choose_spenders( $chosen );', { chosen });
   const start = async (user: SiteUser) => (await user.answer('GET', `/run/preview?ids[]=${id}`))[0];
   expect(await start(author)).toBe(200);
   await choose(['editor']);
@@ -26,9 +26,9 @@ it('only roles with the capability spend credits; the settings give it to roles'
     { code: 'imagewright_may_not_spend' },
   ]);
   expect([await start(author), await start(editor), await start(admin)]).toEqual([403, 200, 200]);
-  await rig.site.php('imagewright()->get( Imagewright_Roles::class )->revoke();');
+  await rig.site.php('imagewright()->get( Imagewright_Access::class )->revoke_spending();');
   expect(await start(admin)).toBe(403);
-  await rig.site.php('imagewright()->get( Imagewright_Roles::class )->grant();');
+  await rig.site.php('imagewright()->get( Imagewright_Access::class )->grant_spending();');
   expect([await start(author), await start(admin)]).toEqual([200, 200]);
   await remove(id);
 });

@@ -29,7 +29,7 @@ interface Exception {
 /** Lines that a forbidden pattern matches and that are correct nevertheless. */
 const EXCEPTIONS: readonly Exception[] = [
   {
-    file: 'includes/Service/class-imagewright-multipart.php',
+    file: 'includes/Service/class-imagewright-sessions.php',
     code: "file_get_contents( $file['path'] )",
     reason: 'WP_Filesystem may be FTP; the path never comes from a request',
   },
@@ -54,8 +54,8 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'constant text without input',
   },
   {
-    file: 'includes/Admin/class-imagewright-key-guard.php',
-    code: 'wp_unslash( $_POST[ Imagewright_Options::KEY ] )',
+    file: 'includes/Service/class-imagewright-options.php',
+    code: 'wp_unslash( $_POST[ self::KEY ] )',
     reason: 'options.php has checked the nonce of the form',
   },
   {
@@ -65,22 +65,22 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     file: 'includes/Admin/class-imagewright-media-list.php',
-    code: 'wp_unslash( $_GET[ Imagewright_Links::FILTER ] )',
+    code: 'wp_unslash( $_GET[ self::FILTER ] )',
     reason: 'only what a list shows',
   },
   {
     file: 'includes/Admin/class-imagewright-media-list.php',
-    code: 'wp_unslash( $_GET[ Imagewright_Links::RUN ] )',
+    code: 'wp_unslash( $_GET[ self::RUN ] )',
     reason: 'only what a list shows',
   },
   {
     file: 'includes/Admin/class-imagewright-media-list.php',
-    code: "wp_unslash( $_REQUEST['query'][ Imagewright_Links::FILTER ] )",
+    code: "wp_unslash( $_REQUEST['query'][ self::FILTER ] )",
     reason: 'only what the grid shows',
   },
   {
-    file: 'includes/Admin/class-imagewright-optimize-page.php',
-    code: 'wp_unslash( $_GET[ Imagewright_Links::TAB ] )',
+    file: 'includes/Admin/class-imagewright-pages.php',
+    code: 'wp_unslash( $_GET[ Imagewright_Media_List::TAB ] )',
     reason: 'only which section is shown',
   },
   {
@@ -104,8 +104,8 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'JSON without < and >, in a comment of a signed page',
   },
   {
-    file: 'includes/Admin/class-imagewright-optimize-page.php',
-    code: 'wp_unslash( $_GET[ Imagewright_Links::IDS ] )',
+    file: 'includes/Admin/class-imagewright-pages.php',
+    code: 'wp_unslash( $_GET[ Imagewright_Media_List::IDS ] )',
     reason: 'ids to display; every change checks its own nonce',
   },
   {

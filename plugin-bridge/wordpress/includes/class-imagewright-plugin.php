@@ -14,9 +14,8 @@ class Imagewright_Plugin {
 
 	/** Classes with hooks of their own, in each request. */
 	const ALWAYS = array(
-		'Imagewright_Languages',
 		'Imagewright_Lifecycle',
-		'Imagewright_Versions',
+		'Imagewright_Caches',
 		'Imagewright_Index',
 		'Imagewright_Uploads',
 		'Imagewright_Worker',
@@ -25,20 +24,17 @@ class Imagewright_Plugin {
 		'Imagewright_Social_Tags',
 		'Imagewright_Beside',
 		'Imagewright_Gathering',
-		'Imagewright_Kept_Files',
 		'Imagewright_Kept_Sizes',
-		'Imagewright_Nightly',
-		'Imagewright_Site_Health',
+		'Imagewright_Schedule',
+		'Imagewright_Statistics',
 		'Imagewright_Picture',
-		'Imagewright_Page_Caches',
 	);
 
 	/** The same, on screens of the administration. */
 	const ON_SCREENS = array(
 		'Imagewright_Assets',
 		'Imagewright_Settings_Page',
-		'Imagewright_Optimize_Page',
-		'Imagewright_Texts_Page',
+		'Imagewright_Pages',
 		'Imagewright_Media_List',
 		'Imagewright_Attachment_Field',
 	);

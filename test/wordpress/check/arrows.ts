@@ -13,7 +13,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   Replace: ['Media', 'Service'],
   Bulk: ['Media', 'Replace', 'Service', 'Texts'],
   Report: ['Deliver', 'Media', 'Service', 'Texts'],
-  Admin: ['Bulk', 'Deliver', 'Media', 'Replace', 'Service'],
+  Admin: ['Bulk', 'Media', 'Replace', 'Service'],
   Rest: ['Admin', 'Bulk', 'Media', 'Replace', 'Report', 'Service', 'Texts'],
   Cli: ['Bulk', 'Media', 'Report', 'Service', 'Texts'],
 };

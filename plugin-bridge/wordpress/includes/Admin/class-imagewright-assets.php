@@ -19,16 +19,14 @@ class Imagewright_Assets {
 	 */
 	private $is_configured = false;
 
-	/** Media > Optimize. */
-	private Imagewright_Optimize_Page $optimize_page;
-	/** Media > Image texts. */
-	private Imagewright_Texts_Page $texts_page;
+	/** Pages below Media. */
+	private Imagewright_Pages $pages;
 	/** Permissions of users. */
 	private Imagewright_Access $access;
 	/** Settings. */
 	private Imagewright_Options $options;
-	/** Model of the service. */
-	private Imagewright_Vision $vision;
+	/** Service. */
+	private Imagewright_Service $service;
 	/** List of the media library. */
 	private Imagewright_Media_List $media_list;
 	/** Translated texts of single screens. */
@@ -37,28 +35,25 @@ class Imagewright_Assets {
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Optimize_Page  $optimize_page  Media > Optimize.
-	 * @param Imagewright_Texts_Page     $texts_page     Media > Image texts.
+	 * @param Imagewright_Pages          $pages          Pages below Media.
 	 * @param Imagewright_Access         $access         Permissions of users.
 	 * @param Imagewright_Options        $options        Settings.
-	 * @param Imagewright_Vision         $vision         Model of the service.
+	 * @param Imagewright_Service        $service        Service.
 	 * @param Imagewright_Media_List     $media_list     List of the media library.
 	 * @param Imagewright_Screen_Strings $screen_strings Translated texts of single screens.
 	 */
 	public function __construct(
-		Imagewright_Optimize_Page $optimize_page,
-		Imagewright_Texts_Page $texts_page,
+		Imagewright_Pages $pages,
 		Imagewright_Access $access,
 		Imagewright_Options $options,
-		Imagewright_Vision $vision,
+		Imagewright_Service $service,
 		Imagewright_Media_List $media_list,
 		Imagewright_Screen_Strings $screen_strings
 	) {
-		$this->optimize_page  = $optimize_page;
-		$this->texts_page     = $texts_page;
+		$this->pages          = $pages;
 		$this->access         = $access;
 		$this->options        = $options;
-		$this->vision         = $vision;
+		$this->service        = $service;
 		$this->media_list     = $media_list;
 		$this->screen_strings = $screen_strings;
 	}
@@ -80,13 +75,13 @@ class Imagewright_Assets {
 	 * @param string $screen Hook of the screen.
 	 */
 	public function on_screen( $screen ) {
-		if ( $this->optimize_page->hook() === $screen ) {
+		if ( $this->pages->hook() === $screen ) {
 			wp_enqueue_media();
 			wp_enqueue_script( 'imagewright-widget', $this->url( 'build/widget.js' ), array(), IMAGEWRIGHT_VERSION, true );
 			wp_enqueue_script( 'imagewright-page', $this->url( 'build/page.js' ), array( 'imagewright-widget' ), IMAGEWRIGHT_VERSION, true );
 			$this->configure( 'imagewright-page' );
 			$this->style();
-		} elseif ( $this->texts_page->hook() === $screen ) {
+		} elseif ( $this->pages->texts_hook() === $screen ) {
 			wp_enqueue_script( 'imagewright-texts', $this->url( 'build/texts.js' ), array(), IMAGEWRIGHT_VERSION, true );
 			$this->configure( 'imagewright-texts' );
 			$this->style();
@@ -149,16 +144,16 @@ class Imagewright_Assets {
 			'maySpend'      => $this->access->may_spend(),
 			'settings'      => array_intersect_key( $this->options->all(), array_flip( array( 'format', 'preset' ) ) ),
 			'fillText'      => (bool) $this->options->all()['fill_text'],
-			'describes'     => ! $this->may_describe() || $this->vision->exists(),
+			'describes'     => ! $this->may_describe() || $this->service->has_model(),
 			'language'      => $this->options->language(),
 			'formats'       => $this->options->formats(),
-			'optimizeUrl'   => Imagewright_Links::optimize(),
+			'optimizeUrl'   => $this->media_list->optimize_url(),
 			'libraryUrl'    => admin_url( 'upload.php?mode=list' ),
 			'homeUrl'       => home_url( '/' ),
 			'states'        => array( '' => __( 'Optimized or not', 'imagewright' ) ) + $this->media_list->states(),
 			'strings'       => $this->strings(),
-			'nouns'         => Imagewright_Strings::nouns(),
-			'widgetStrings' => (object) Imagewright_Strings::widget(),
+			'nouns'         => $this->screen_strings->nouns(),
+			'widgetStrings' => (object) $this->screen_strings->widget(),
 		);
 		wp_add_inline_script( $handle, 'window.imagewrightConfig = ' . wp_json_encode( $config, JSON_HEX_TAG | JSON_HEX_AMP ) . ';', 'before' );
 	}
@@ -199,10 +194,10 @@ class Imagewright_Assets {
 	private function strings() {
 		$screen = get_current_screen();
 		if ( $this->is_editor() ) {
-			return Imagewright_Strings::all() + $this->screen_strings->editor();
+			return $this->screen_strings->all() + $this->screen_strings->editor();
 		}
-		$has_reports = $screen && in_array( $screen->id, array( $this->optimize_page->hook(), $this->texts_page->hook() ), true );
-		return Imagewright_Strings::all() + ( $has_reports ? $this->screen_strings->reports() : array() );
+		$has_reports = $screen && in_array( $screen->id, array( $this->pages->hook(), $this->pages->texts_hook() ), true );
+		return $this->screen_strings->all() + ( $has_reports ? $this->screen_strings->reports() : array() );
 	}
 
 	/**
@@ -222,7 +217,7 @@ class Imagewright_Assets {
 	 */
 	private function may_describe() {
 		$screen = get_current_screen();
-		return $this->is_editor() || ( $screen && $this->optimize_page->hook() === $screen->id );
+		return $this->is_editor() || ( $screen && $this->pages->hook() === $screen->id );
 	}
 
 	/**

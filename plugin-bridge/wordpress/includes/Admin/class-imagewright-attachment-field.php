@@ -26,7 +26,11 @@ class Imagewright_Attachment_Field {
 	 * @param Imagewright_Library $library Lists of the media library.
 	 * @param Imagewright_Options $options Settings.
 	 */
-	public function __construct( Imagewright_Access $access, Imagewright_Library $library, Imagewright_Options $options ) {
+	public function __construct(
+		Imagewright_Access $access,
+		Imagewright_Library $library,
+		Imagewright_Options $options
+	) {
 		$this->access  = $access;
 		$this->library = $library;
 		$this->options = $options;

@@ -17,31 +17,36 @@ class Imagewright_Default_Fields {
 
 	/** Settings. */
 	private Imagewright_Options $options;
-	/** Roles that may spend credits. */
-	private Imagewright_Roles $roles;
-	/** Model of the service. */
-	private Imagewright_Vision $vision;
-	/** Images that the settings exclude. */
+	/** Permissions of users. */
+	private Imagewright_Access $access;
+	/** Service. */
+	private Imagewright_Service $service;
+	/** Images that are left out, and failures. */
 	private Imagewright_Exclusions $exclusions;
+	/** Translated texts of single screens. */
+	private Imagewright_Screen_Strings $screen_strings;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Options    $options    Settings.
-	 * @param Imagewright_Roles      $roles      Roles that may spend credits.
-	 * @param Imagewright_Vision     $vision     Model of the service.
-	 * @param Imagewright_Exclusions $exclusions Images that the settings exclude.
+	 * @param Imagewright_Options        $options        Settings.
+	 * @param Imagewright_Access         $access         Permissions of users.
+	 * @param Imagewright_Service        $service        Service.
+	 * @param Imagewright_Exclusions     $exclusions     Images that are left out, and failures.
+	 * @param Imagewright_Screen_Strings $screen_strings Translated texts of single screens.
 	 */
 	public function __construct(
 		Imagewright_Options $options,
-		Imagewright_Roles $roles,
-		Imagewright_Vision $vision,
-		Imagewright_Exclusions $exclusions
+		Imagewright_Access $access,
+		Imagewright_Service $service,
+		Imagewright_Exclusions $exclusions,
+		Imagewright_Screen_Strings $screen_strings
 	) {
-		$this->options    = $options;
-		$this->roles      = $roles;
-		$this->vision     = $vision;
-		$this->exclusions = $exclusions;
+		$this->options        = $options;
+		$this->access         = $access;
+		$this->service        = $service;
+		$this->exclusions     = $exclusions;
+		$this->screen_strings = $screen_strings;
 	}
 
 	/**
@@ -51,9 +56,9 @@ class Imagewright_Default_Fields {
 	 */
 	public function render( $all ) {
 		$this->render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
-		$this->render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( $this->options->formats() ) ), $all['format'] );
-		$this->render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
-		$this->render_choice( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
+		$this->render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( $this->screen_strings->formats(), array_flip( $this->options->formats() ) ), $all['format'] );
+		$this->render_select( 'preset', __( 'Quality', 'imagewright' ), $this->screen_strings->presets(), $all['preset'] );
+		$this->render_choice( 'delivery', __( 'Optimized files', 'imagewright' ), $this->screen_strings->ways(), $all['delivery'] );
 		$this->render_check( 'fill_text', __( 'Texts', 'imagewright' ), __( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ), $all, $this->about_texts() );
 	}
 
@@ -63,14 +68,14 @@ class Imagewright_Default_Fields {
 	 * @param array $all Settings.
 	 */
 	public function render_advanced( $all ) {
-		$this->render_choice( 'metadata', __( 'What stays in the files', 'imagewright' ), Imagewright_Strings::levels(), $all['metadata'] );
+		$this->render_choice( 'metadata', __( 'What stays in the files', 'imagewright' ), $this->screen_strings->levels(), $all['metadata'] );
 		$this->render_check( 'flatten_hdr', __( 'HDR photographs', 'imagewright' ), __( 'Show them without HDR, in the format above', 'imagewright' ), $all, array( __( 'Otherwise they stay HDR: a smaller JPEG with its gain map is shown, or WordPress\'s own file.', 'imagewright' ) ) );
 		$this->render_number( 'max_edge', __( 'Largest width or height', 'imagewright' ), __( 'In pixels. Pages show a copy of this size of larger uploads. With files in the place of the originals it applies to existing images too.', 'imagewright' ), $all['max_edge'], '2560' );
 		$this->render_number( 'skip_below', __( 'Leave out small files', 'imagewright' ), __( 'Those below this size, in KB. Applies to new uploads and runs over the library, not to chosen images.', 'imagewright' ), $all['skip_below'], __( 'none', 'imagewright' ) );
 		$this->render_patterns( $all['skip_names'] );
 		$this->render_language( $all['language'] );
 		$this->render_number( 'daily_credits', __( 'Credits a day for new uploads', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'], __( 'no limit', 'imagewright' ) );
-		$this->roles->render();
+		$this->access->render_spenders();
 		$this->render_number( 'user_credits', __( 'Credits of a user in 30 days', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'], __( 'no limit', 'imagewright' ) );
 		$this->render_check( 'delete_files', __( 'Deleting the plugin', 'imagewright' ), __( 'Also delete the optimized files beside the originals. Files that took the place of originals always stay.', 'imagewright' ), $all );
 	}
@@ -82,7 +87,7 @@ class Imagewright_Default_Fields {
 	 */
 	private function about_texts() {
 		$about = array( __( 'The price of descriptions is shown before a run begins.', 'imagewright' ) );
-		return $this->vision->exists() ? $about : array_merge( $about, array( $this->vision->refusal()->get_error_message() ) );
+		return $this->service->has_model() ? $about : array_merge( $about, array( $this->service->no_model()->get_error_message() ) );
 	}
 
 	/**
@@ -100,7 +105,7 @@ class Imagewright_Default_Fields {
 			return $this->number( $input[ $name ] ?? null, (int) $old[ $name ] );
 		};
 		if ( is_array( $input['spenders'] ?? null ) ) {
-			$this->roles->choose( array_filter( $input['spenders'], 'is_string' ) );
+			$this->access->choose_spenders( array_filter( $input['spenders'], 'is_string' ) );
 		}
 		return array(
 			'format'        => $pick( 'format', $this->options->formats() ),

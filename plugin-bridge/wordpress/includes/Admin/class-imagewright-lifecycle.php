@@ -14,16 +14,14 @@ class Imagewright_Lifecycle {
 
 	/** Settings. */
 	private Imagewright_Options $options;
-	/** Schedule of the queue. */
+	/** Schedule of the queue and of the nightly check. */
 	private Imagewright_Schedule $schedule;
-	/** Nightly check of states. */
-	private Imagewright_Nightly $nightly;
 	/** Rows of images. */
 	private Imagewright_Index $index;
 	/** Attachments that come to share a file. */
 	private Imagewright_Gathering $gathering;
-	/** Roles that may spend credits. */
-	private Imagewright_Roles $roles;
+	/** Permissions of users. */
+	private Imagewright_Access $access;
 	/** Records of images. */
 	private Imagewright_State $state;
 
@@ -31,28 +29,25 @@ class Imagewright_Lifecycle {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Options   $options   Settings.
-	 * @param Imagewright_Schedule  $schedule  Schedule of the queue.
-	 * @param Imagewright_Nightly   $nightly   Nightly check of states.
+	 * @param Imagewright_Schedule  $schedule  Schedule of the queue and of the nightly check.
 	 * @param Imagewright_Index     $index     Rows of images.
 	 * @param Imagewright_Gathering $gathering Attachments that come to share a file.
-	 * @param Imagewright_Roles     $roles     Roles that may spend credits.
+	 * @param Imagewright_Access    $access    Permissions of users.
 	 * @param Imagewright_State     $state     Records of images.
 	 */
 	public function __construct(
 		Imagewright_Options $options,
 		Imagewright_Schedule $schedule,
-		Imagewright_Nightly $nightly,
 		Imagewright_Index $index,
 		Imagewright_Gathering $gathering,
-		Imagewright_Roles $roles,
+		Imagewright_Access $access,
 		Imagewright_State $state
 	) {
 		$this->options   = $options;
 		$this->schedule  = $schedule;
-		$this->nightly   = $nightly;
 		$this->index     = $index;
 		$this->gathering = $gathering;
-		$this->roles     = $roles;
+		$this->access    = $access;
 		$this->state     = $state;
 	}
 
@@ -63,14 +58,19 @@ class Imagewright_Lifecycle {
 	 */
 	public static function register( $hooks ) {
 		$hooks->activation( array( __CLASS__, 'activate' ) );
+		$hooks->deactivation( array( 'Imagewright_Schedule', 'clear_work' ) );
+		$hooks->deactivation( array( 'Imagewright_Caches', 'purge_at_end' ) );
 		$hooks->deactivation( array( 'Imagewright_Schedule', 'clear' ) );
-		$hooks->deactivation( array( 'Imagewright_Page_Caches', 'finish' ) );
-		$hooks->deactivation( array( 'Imagewright_Nightly', 'clear' ) );
 		$hooks->action( 'init', array( __CLASS__, 'install' ) );
 		$hooks->action( 'delete_attachment', array( 'Imagewright_Restoration', 'forget_deleted' ) );
 		$hooks->action( 'deleted_post', array( 'Imagewright_Index', 'remove' ) );
 		$hooks->action( 'deleted_user', array( 'Imagewright_Budget', 'forget' ) );
 		$hooks->action( 'admin_init', array( __CLASS__, 'privacy' ) );
+		global $wp_textdomain_registry;
+		if ( $wp_textdomain_registry instanceof WP_Textdomain_Registry ) {
+			$wp_textdomain_registry->set_custom_path( 'imagewright', IMAGEWRIGHT_DIR . 'languages' );
+		}
+		$hooks->filter( 'load_textdomain_mofile', array( __CLASS__, 'nearest' ), 10, 2 );
 	}
 
 	/** Adds the default options. The key is not autoloaded. */
@@ -79,7 +79,7 @@ class Imagewright_Lifecycle {
 		add_option( Imagewright_Options::KEY, '', '', false );
 		$this->install();
 		$this->schedule->wake();
-		$this->nightly->plan();
+		$this->schedule->plan();
 	}
 
 	/** Suggests a text for the privacy policy. */
@@ -99,8 +99,8 @@ class Imagewright_Lifecycle {
 			$this->adopt();
 		}
 		$this->gathering->gather_all();
-		$this->roles->grant();
-		$this->nightly->plan();
+		$this->access->grant_spending();
+		$this->schedule->plan();
 		// Each page reads it: an option that does not exist costs a query.
 		add_option( Imagewright_Options::DELIVERED, array() );
 		update_option( Imagewright_Index::OPTION, Imagewright_Index::VERSION, true );
@@ -120,5 +120,22 @@ class Imagewright_Lifecycle {
 				}
 			}
 		} while ( $found );
+	}
+
+	/**
+	 * Falls back to the translation of another region: `de_DE` for `de_AT`, `es_ES` for `es_MX`.
+	 *
+	 * @param string $file   Path of the translation.
+	 * @param string $domain Text domain.
+	 * @return string
+	 */
+	public function nearest( $file, $domain ) {
+		$is_ours = 'imagewright' === $domain && preg_match( '/^imagewright-([a-z]{2,3})(?:_\w+)?\.mo$/', wp_basename( $file ), $found );
+		// Since WordPress 6.5 a translation may exist as PHP only.
+		if ( ! $is_ours || is_readable( $file ) || is_readable( substr_replace( $file, '.l10n.php', -strlen( '.mo' ) ) ) ) {
+			return $file;
+		}
+		$others = glob( IMAGEWRIGHT_DIR . "languages/imagewright-{$found[1]}[_.]*mo" );
+		return $others ? $others[0] : $file;
 	}
 }

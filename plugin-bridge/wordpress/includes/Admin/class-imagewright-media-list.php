@@ -12,6 +12,20 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Media_List {
 
+	/** Query parameter of the filter by state. */
+	const FILTER = 'imagewright_state';
+
+	/** Query parameter of a run, of whose images the filter then selects. */
+	const RUN = 'imagewright_run';
+
+	const SLUG = 'imagewright-optimize';
+
+	/** Query parameter of the chosen images. Core removes `ids` from URLs. */
+	const IDS = 'imagewright_ids';
+
+	/** Query parameter of the shown tab. */
+	const TAB = 'tab';
+
 	/** Permissions of users. */
 	private Imagewright_Access $access;
 	/** Rows of images. */
@@ -86,7 +100,7 @@ class Imagewright_Media_List {
 		$choices = array( '' => __( 'Optimized or not', 'imagewright' ) ) + $this->states();
 		?>
 		<label class="screen-reader-text" for="imagewright-filter"><?php esc_html_e( 'Optimization', 'imagewright' ); ?></label>
-		<select id="imagewright-filter" name="<?php echo esc_attr( Imagewright_Links::FILTER ); ?>">
+		<select id="imagewright-filter" name="<?php echo esc_attr( self::FILTER ); ?>">
 			<?php foreach ( $choices as $value => $label ) : ?>
 				<option value="<?php echo esc_attr( $value ); ?>" <?php selected( $value, $this->wanted() ); ?>><?php echo esc_html( $label ); ?></option>
 			<?php endforeach; ?>
@@ -101,7 +115,7 @@ class Imagewright_Media_List {
 	 */
 	private function wanted() {
 		// Only what a list shows. Reading needs no nonce.
-		return isset( $_GET[ Imagewright_Links::FILTER ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Links::FILTER ] ) ) : '';
+		return isset( $_GET[ self::FILTER ] ) ? sanitize_key( wp_unslash( $_GET[ self::FILTER ] ) ) : '';
 	}
 
 	/**
@@ -111,7 +125,7 @@ class Imagewright_Media_List {
 	 */
 	private function wanted_run() {
 		// Only what a list shows. Reading needs no nonce.
-		return isset( $_GET[ Imagewright_Links::RUN ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Links::RUN ] ) ) : '';
+		return isset( $_GET[ self::RUN ] ) ? sanitize_key( wp_unslash( $_GET[ self::RUN ] ) ) : '';
 	}
 
 	/**
@@ -122,8 +136,8 @@ class Imagewright_Media_List {
 	 */
 	public function grid_query( $query ) {
 		// WordPress has checked that the user may see the library. Reading needs no nonce.
-		$state = isset( $_REQUEST['query'][ Imagewright_Links::FILTER ] ) ? sanitize_key( wp_unslash( $_REQUEST['query'][ Imagewright_Links::FILTER ] ) ) : '';
-		return '' !== $state && $this->access->may_use() ? array( Imagewright_Links::FILTER => $state ) + $query : $query;
+		$state = isset( $_REQUEST['query'][ self::FILTER ] ) ? sanitize_key( wp_unslash( $_REQUEST['query'][ self::FILTER ] ) ) : '';
+		return '' !== $state && $this->access->may_use() ? array( self::FILTER => $state ) + $query : $query;
 	}
 
 	/**
@@ -135,7 +149,7 @@ class Imagewright_Media_List {
 	 */
 	public function clauses( $clauses, $query ) {
 		global $pagenow;
-		$of_grid = (string) $query->get( Imagewright_Links::FILTER );
+		$of_grid = (string) $query->get( self::FILTER );
 		if ( '' !== $of_grid ) {
 			return $this->index->restrict( $clauses, $of_grid );
 		}
@@ -177,7 +191,7 @@ class Imagewright_Media_List {
 	 */
 	public function row_actions( $actions, $post ) {
 		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && $this->access->may_change( $post->ID ) ) {
-			$actions['imagewright'] = '<a href="' . esc_url( Imagewright_Links::optimize( array( $post->ID ) ) ) . '">' . esc_html__( 'Optimize', 'imagewright' ) . '</a>';
+			$actions['imagewright'] = '<a href="' . esc_url( $this->optimize_url( array( $post->ID ) ) ) . '">' . esc_html__( 'Optimize', 'imagewright' ) . '</a>';
 		}
 		return $actions;
 	}
@@ -204,6 +218,27 @@ class Imagewright_Media_List {
 	 * @return string
 	 */
 	public function handle( $url, $action, $ids ) {
-		return 'imagewright_optimize' === $action ? Imagewright_Links::optimize( (array) $ids ) : $url;
+		return 'imagewright_optimize' === $action ? $this->optimize_url( (array) $ids ) : $url;
+	}
+
+	/**
+	 * Returns the address of Media > Optimize.
+	 *
+	 * @param int[] $ids Chosen attachments.
+	 * @return string
+	 */
+	public function optimize_url( $ids = array() ) {
+		$url = admin_url( 'upload.php?page=' . self::SLUG );
+		return $ids ? add_query_arg( self::IDS, implode( ',', array_map( 'intval', $ids ) ), $url ) : $url;
+	}
+
+	/**
+	 * Returns the address of the list with the images of a state.
+	 *
+	 * @param string $state Of states().
+	 * @return string
+	 */
+	public function list_of( $state ) {
+		return add_query_arg( self::FILTER, $state, admin_url( 'upload.php?mode=list' ) );
 	}
 }

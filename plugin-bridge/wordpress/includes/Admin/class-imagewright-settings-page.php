@@ -16,8 +16,6 @@ class Imagewright_Settings_Page {
 
 	/** Lifecycle of the plugin. */
 	private Imagewright_Lifecycle $lifecycle;
-	/** Protection of the API key when the address changes. */
-	private Imagewright_Key_Guard $key_guard;
 	/** Settings. */
 	private Imagewright_Options $options;
 	/** Settings of optimizations. */
@@ -29,20 +27,17 @@ class Imagewright_Settings_Page {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Lifecycle      $lifecycle      Lifecycle of the plugin.
-	 * @param Imagewright_Key_Guard      $key_guard      Protection of the API key when the address changes.
 	 * @param Imagewright_Options        $options        Settings.
 	 * @param Imagewright_Default_Fields $default_fields Settings of optimizations.
 	 * @param Imagewright_Service        $service        Service.
 	 */
 	public function __construct(
 		Imagewright_Lifecycle $lifecycle,
-		Imagewright_Key_Guard $key_guard,
 		Imagewright_Options $options,
 		Imagewright_Default_Fields $default_fields,
 		Imagewright_Service $service
 	) {
 		$this->lifecycle      = $lifecycle;
-		$this->key_guard      = $key_guard;
 		$this->options        = $options;
 		$this->default_fields = $default_fields;
 		$this->service        = $service;
@@ -86,7 +81,7 @@ class Imagewright_Settings_Page {
 				'sanitize_callback' => array( $this, 'sanitize_key' ),
 			)
 		);
-		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( $this->key_guard, 'drop' ), 10, 2 );
+		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( $this->options, 'drop_key' ), 10, 2 );
 	}
 
 	/** Registers the route of the connection test. */
@@ -128,12 +123,12 @@ class Imagewright_Settings_Page {
 		if ( isset( $input['url'] ) && '' !== trim( (string) $input['url'] ) && ( '' === $url || ! wp_parse_url( $url, PHP_URL_HOST ) ) ) {
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_url', __( 'The address of the service must begin with http:// or https://.', 'imagewright' ) );
 			$url = $old['url'];
-		} elseif ( untrailingslashit( $url ) !== $old['url'] && ! Imagewright_Address::is_safe( $url ) ) {
-			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_http', Imagewright_Address::warning() );
+		} elseif ( untrailingslashit( $url ) !== $old['url'] && ! $this->service->is_safe_address( $url ) ) {
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_http', $this->service->unencrypted() );
 			$url = $old['url'];
-		} elseif ( '' !== $url && ! $this->options->url_is_fixed() && ! Imagewright_Address::is_allowed( $url ) ) {
+		} elseif ( '' !== $url && ! $this->options->url_is_fixed() && ! $this->service->may_open( $url ) ) {
 			// Saved all the same: its host may be set up later. The page does not say that all is well.
-			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_refused', Imagewright_Address::refusal(), 'warning' );
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_refused', $this->service->may_not_open(), 'warning' );
 		}
 		$language = trim( (string) ( $input['language'] ?? '' ) );
 		if ( '' !== $language && ! preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', $language ) ) {
@@ -161,7 +156,7 @@ class Imagewright_Settings_Page {
 		if ( '' === $key || $this->options->key_is_fixed() ) {
 			return (string) get_option( Imagewright_Options::KEY, '' );
 		}
-		if ( ! $this->key_guard->is_key( $key ) ) {
+		if ( ! $this->options->is_key( $key ) ) {
 			add_settings_error( Imagewright_Options::KEY, 'imagewright_key', __( 'This is not an API key: it begins with iw_ and has 39 characters.', 'imagewright' ) );
 			return (string) get_option( Imagewright_Options::KEY, '' );
 		}
@@ -245,7 +240,7 @@ class Imagewright_Settings_Page {
 					} else {
 						echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' );
 					}
-					echo esc_html( Imagewright_Address::is_safe( $this->options->url() ) ? '' : ' ' . Imagewright_Address::warning() );
+					echo esc_html( $this->service->is_safe_address( $this->options->url() ) ? '' : ' ' . $this->service->unencrypted() );
 					?>
 				</p>
 			</td>

@@ -17,8 +17,8 @@ class Imagewright_Statistics {
 
 	/** Rows of images. */
 	private Imagewright_Index $index;
-	/** Overview of the library. */
-	private Imagewright_Overview $overview;
+	/** Lists of the media library. */
+	private Imagewright_Library $library;
 	/** List of the media library. */
 	private Imagewright_Media_List $media_list;
 
@@ -26,13 +26,26 @@ class Imagewright_Statistics {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Index      $index      Rows of images.
-	 * @param Imagewright_Overview   $overview   Overview of the library.
+	 * @param Imagewright_Library    $library    Lists of the media library.
 	 * @param Imagewright_Media_List $media_list List of the media library.
 	 */
-	public function __construct( Imagewright_Index $index, Imagewright_Overview $overview, Imagewright_Media_List $media_list ) {
+	public function __construct(
+		Imagewright_Index $index,
+		Imagewright_Library $library,
+		Imagewright_Media_List $media_list
+	) {
 		$this->index      = $index;
-		$this->overview   = $overview;
+		$this->library    = $library;
 		$this->media_list = $media_list;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->filter( 'site_status_tests', array( __CLASS__, 'tests' ) );
 	}
 
 	/**
@@ -65,8 +78,8 @@ class Imagewright_Statistics {
 
 	/** Renders the report, with the ways on from it. */
 	public function render() {
-		$sum     = $this->overview->of_library();
-		$library = add_query_arg( Imagewright_Links::TAB, 'library', Imagewright_Links::optimize() );
+		$sum     = $this->library->of_library();
+		$library = add_query_arg( Imagewright_Media_List::TAB, 'library', $this->media_list->optimize_url() );
 		?>
 		<p>
 			<?php
@@ -84,7 +97,7 @@ class Imagewright_Statistics {
 		?>
 		<p class="imagewright-ways">
 			<a class="button button-primary" data-imagewright-tab="library" href="<?php echo esc_url( $library ); ?>"><?php esc_html_e( 'Optimize or restore the whole library', 'imagewright' ); ?></a>
-			<a class="button" data-imagewright-tab="weigh" href="<?php echo esc_url( add_query_arg( Imagewright_Links::TAB, 'weigh', Imagewright_Links::optimize() ) ); ?>"><?php esc_html_e( 'Weigh a page', 'imagewright' ); ?></a>
+			<a class="button" data-imagewright-tab="weigh" href="<?php echo esc_url( add_query_arg( Imagewright_Media_List::TAB, 'weigh', $this->media_list->optimize_url() ) ); ?>"><?php esc_html_e( 'Weigh a page', 'imagewright' ); ?></a>
 		</p>
 		<?php
 	}
@@ -92,7 +105,7 @@ class Imagewright_Statistics {
 	/**
 	 * Renders the number of images by state, each with the way to them.
 	 *
-	 * @param array $sum Of Imagewright_Overview::of_library().
+	 * @param array $sum Of Imagewright_Library::of_library().
 	 */
 	private function render_states( $sum ) {
 		$numbers = array(
@@ -108,7 +121,7 @@ class Imagewright_Statistics {
 			<tbody>
 				<?php foreach ( $numbers as $state => $number ) : ?>
 					<tr>
-						<th scope="row"><a href="<?php echo esc_url( Imagewright_Links::list_of( $state ) ); ?>"><?php echo esc_html( $this->media_list->states()[ $state ] ); ?></a></th>
+						<th scope="row"><a href="<?php echo esc_url( $this->media_list->list_of( $state ) ); ?>"><?php echo esc_html( $this->media_list->states()[ $state ] ); ?></a></th>
 						<td><?php echo esc_html( number_format_i18n( $number ) ); ?></td>
 					</tr>
 				<?php endforeach; ?>
@@ -146,5 +159,58 @@ class Imagewright_Statistics {
 			</tbody>
 		</table>
 		<?php
+	}
+
+	/**
+	 * Adds the test to Site Health.
+	 *
+	 * @param array $tests Tests.
+	 * @return array
+	 */
+	public function tests( $tests ) {
+		$tests['direct']['imagewright'] = array(
+			'label' => __( 'Optimized images', 'imagewright' ),
+			'test'  => array( $this, 'site_health' ),
+		);
+		return $tests;
+	}
+
+	/**
+	 * Tells Site Health whether pages get the optimized files.
+	 *
+	 * @return array
+	 */
+	public function site_health() {
+		$last     = (array) get_option( Imagewright_Schedule::OPTION, array() ) + array(
+			'at'      => 0,
+			'checked' => 0,
+			'wrong'   => 0,
+		);
+		$overview = $this->library->of_library();
+		$lines    = array();
+		if ( $last['at'] > 0 ) {
+			/* translators: 1: date, 2: number of images, 3: number of images */
+			$lines[] = sprintf( __( 'Last check: %1$s. Compared with their files: %2$s. Corrected: %3$s.', 'imagewright' ), wp_date( get_option( 'date_format' ), $last['at'] ), number_format_i18n( $last['checked'] ), number_format_i18n( $last['wrong'] ) );
+		}
+		if ( $overview['outdated'] > 0 ) {
+			/* translators: %s: number of images */
+			$lines[] = sprintf( __( 'Outdated: %s. Pages show WordPress\'s own files of these images, since thumbnails were made again or files were copied. A run over the library puts them right.', 'imagewright' ), number_format_i18n( $overview['outdated'] ) );
+		}
+		if ( $overview['offloaded'] > 0 ) {
+			/* translators: %s: number of images */
+			$lines[] = sprintf( __( 'Offloaded: %s. Pages get these images from another host, and they are left out.', 'imagewright' ), number_format_i18n( $overview['offloaded'] ) );
+		}
+		$is_good = 0 === $overview['outdated'];
+		return array(
+			'label'       => $is_good ? __( 'Pages get the optimized images', 'imagewright' ) : __( 'Pages do not get all optimized images', 'imagewright' ),
+			'status'      => $is_good ? 'good' : 'recommended',
+			'badge'       => array(
+				'label' => __( 'Performance', 'imagewright' ),
+				'color' => 'blue',
+			),
+			'description' => '<p>' . implode( '</p><p>', array_map( 'esc_html', $lines ) ) . '</p>',
+			'actions'     => $is_good ? '' : '<p><a href="' . esc_url( $this->media_list->optimize_url() ) . '">' . esc_html__( 'Optimize images', 'imagewright' ) . '</a></p>',
+			'test'        => 'imagewright',
+		);
 	}
 }

@@ -22,8 +22,6 @@ class Imagewright_Optimization {
 	private Imagewright_Truth $truth;
 	/** Rows of images. */
 	private Imagewright_Index $index;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 	/** Eligibility for an export. */
 	private Imagewright_Eligibility $eligibility;
 	/** Restoration of attachments. */
@@ -34,12 +32,12 @@ class Imagewright_Optimization {
 	private Imagewright_Options $options;
 	/** Checkpoints of optimizations. */
 	private Imagewright_Checkpoint $checkpoint;
-	/** Jobs of the service. */
-	private Imagewright_Jobs $jobs;
+	/** Ownership of sessions and jobs. */
+	private Imagewright_Sessions $sessions;
 	/** Replacement of an attachment's files. */
 	private Imagewright_Replacement $replacement;
-	/** Texts in runs. */
-	private Imagewright_Run_Texts $run_texts;
+	/** Description of one image. */
+	private Imagewright_Description $description;
 	/** Results of exports, and their files. */
 	private Imagewright_Result $result;
 	/** Files that pages show. */
@@ -53,15 +51,14 @@ class Imagewright_Optimization {
 	 * @param Imagewright_State       $state       Records of images.
 	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Index       $index       Rows of images.
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
 	 * @param Imagewright_Restoration $restoration Restoration of attachments.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 * @param Imagewright_Options     $options     Settings.
 	 * @param Imagewright_Checkpoint  $checkpoint  Checkpoints of optimizations.
-	 * @param Imagewright_Jobs        $jobs        Jobs of the service.
+	 * @param Imagewright_Sessions    $sessions    Ownership of sessions and jobs.
 	 * @param Imagewright_Replacement $replacement Replacement of an attachment's files.
-	 * @param Imagewright_Run_Texts   $run_texts   Texts in runs.
+	 * @param Imagewright_Description $description Description of one image.
 	 * @param Imagewright_Result      $result      Results of exports, and their files.
 	 * @param Imagewright_Shown       $shown       Files that pages show.
 	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
@@ -70,15 +67,14 @@ class Imagewright_Optimization {
 		Imagewright_State $state,
 		Imagewright_Truth $truth,
 		Imagewright_Index $index,
-		Imagewright_Shared $shared,
 		Imagewright_Eligibility $eligibility,
 		Imagewright_Restoration $restoration,
 		Imagewright_Snapshot $snapshot,
 		Imagewright_Options $options,
 		Imagewright_Checkpoint $checkpoint,
-		Imagewright_Jobs $jobs,
+		Imagewright_Sessions $sessions,
 		Imagewright_Replacement $replacement,
-		Imagewright_Run_Texts $run_texts,
+		Imagewright_Description $description,
 		Imagewright_Result $result,
 		Imagewright_Shown $shown,
 		Imagewright_Sizes $sizes
@@ -86,15 +82,14 @@ class Imagewright_Optimization {
 		$this->state       = $state;
 		$this->truth       = $truth;
 		$this->index       = $index;
-		$this->shared      = $shared;
 		$this->eligibility = $eligibility;
 		$this->restoration = $restoration;
 		$this->snapshot    = $snapshot;
 		$this->options     = $options;
 		$this->checkpoint  = $checkpoint;
-		$this->jobs        = $jobs;
+		$this->sessions    = $sessions;
 		$this->replacement = $replacement;
-		$this->run_texts   = $run_texts;
+		$this->description = $description;
 		$this->result      = $result;
 		$this->shown       = $shown;
 		$this->sizes       = $sizes;
@@ -118,7 +113,7 @@ class Imagewright_Optimization {
 			}
 			if ( ! empty( $options['free'] ) && 'offloaded' !== $gap && '' !== $gap ) {
 				// The user has not agreed to the credit that it costs.
-				$this->index->put( $this->shared->lead( $id ), array( 'status' => 'stale' ) );
+				$this->index->put( $this->state->lead( $id ), array( 'status' => 'stale' ) );
 				return Imagewright_Rest_Errors::make( 'stale', __( 'The files have changed since this image was optimized. The next run optimizes it again, for one credit.', 'imagewright' ), 409 );
 			}
 			if ( '' === $gap && empty( $options['again'] ) && ! $this->state->is_edited( $id, $state ) ) {
@@ -157,7 +152,7 @@ class Imagewright_Optimization {
 	 */
 	private function replace( $id, $options ) {
 		$export = $this->exported( $id, $options );
-		if ( is_wp_error( $export ) && $this->jobs->is_gone( $export ) ) {
+		if ( is_wp_error( $export ) && $this->sessions->is_gone( $export ) ) {
 			// The upload of an earlier attempt has expired or belongs to another account.
 			$this->checkpoint->forget( $id );
 			$export = $this->exported( $id, $options );
@@ -177,7 +172,7 @@ class Imagewright_Optimization {
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 				// A description may cost as much as the export, so only images that become smaller are described.
 				'texts'        => function () use ( $id, $checkpoint, $options ) {
-					return empty( $options['fill_text'] ) ? array() : $this->run_texts->of( $id, $checkpoint );
+					return empty( $options['fill_text'] ) ? array() : $this->description->of_run( $id, $checkpoint );
 				},
 			)
 		);
@@ -244,7 +239,7 @@ class Imagewright_Optimization {
 	private function export( $id, $checkpoint, $options ) {
 		$larger = ! empty( $options['allow_larger'] );
 		$image  = array( 'id' => $checkpoint['image'] );
-		return $this->jobs->run(
+		return $this->sessions->run_job(
 			"/v1/sessions/{$checkpoint['session']}/export",
 			array(
 				'images'   => array( $larger ? $image : $image + array( 'replaces' => $this->shown->replaces( $id, $checkpoint['size'] ) ) ),

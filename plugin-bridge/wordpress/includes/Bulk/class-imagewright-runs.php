@@ -26,7 +26,7 @@ class Imagewright_Runs {
 	private Imagewright_Candidates $candidates;
 	/** Queue of tasks. */
 	private Imagewright_Queue $queue;
-	/** Schedule of the queue. */
+	/** Schedule of the queue and of the nightly check. */
 	private Imagewright_Schedule $schedule;
 	/** Runs in numbers. */
 	private Imagewright_Run_View $run_view;
@@ -34,19 +34,16 @@ class Imagewright_Runs {
 	private Imagewright_Options $options;
 	/** Locks of attachments. */
 	private Imagewright_Lock $lock;
-	/** Nightly check of states. */
-	private Imagewright_Nightly $nightly;
 
 	/**
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Candidates $candidates Images that a run can work on.
 	 * @param Imagewright_Queue      $queue      Queue of tasks.
-	 * @param Imagewright_Schedule   $schedule   Schedule of the queue.
+	 * @param Imagewright_Schedule   $schedule   Schedule of the queue and of the nightly check.
 	 * @param Imagewright_Run_View   $run_view   Runs in numbers.
 	 * @param Imagewright_Options    $options    Settings.
 	 * @param Imagewright_Lock       $lock       Locks of attachments.
-	 * @param Imagewright_Nightly    $nightly    Nightly check of states.
 	 */
 	public function __construct(
 		Imagewright_Candidates $candidates,
@@ -54,8 +51,7 @@ class Imagewright_Runs {
 		Imagewright_Schedule $schedule,
 		Imagewright_Run_View $run_view,
 		Imagewright_Options $options,
-		Imagewright_Lock $lock,
-		Imagewright_Nightly $nightly
+		Imagewright_Lock $lock
 	) {
 		$this->candidates = $candidates;
 		$this->queue      = $queue;
@@ -63,7 +59,6 @@ class Imagewright_Runs {
 		$this->run_view   = $run_view;
 		$this->options    = $options;
 		$this->lock       = $lock;
-		$this->nightly    = $nightly;
 	}
 
 	/**
@@ -218,7 +213,7 @@ class Imagewright_Runs {
 		}
 		wp_set_current_user( $user );
 		if ( 'optimize' === $run['kind'] && ! $run['ids'] && 0 === (int) $run['cursor'] ) {
-			$this->nightly->check( 2000, 10 );
+			$this->schedule->check( 2000, 10 );
 		}
 		$ids = $this->candidates->batch( $run['kind'], $run['options'], $run['ids'], $run['cursor'], self::BATCH );
 		$this->queue->add( $ids, $run['kind'], time(), $user, $run['id'] );

@@ -1,6 +1,6 @@
 <?php
 /**
- * Schedule of the queue.
+ * What runs without a page.
  *
  * @package Imagewright
  */
@@ -8,18 +8,140 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Runs the worker without an open page: by Action Scheduler where a plugin brings it, else by WP-Cron.
+ * Wakes the worker without an open page: by Action Scheduler where a plugin brings it, else by WP-Cron. Compares states with files each
+ * night, a sample at a time, those first that were not compared for longest, corrects what is wrong, and says so in Site Health.
  */
 class Imagewright_Schedule {
 
-	const HOOK = 'imagewright_work';
+	const HOOK = 'imagewright_check';
+
+	/** Option: `at` (Unix time), `checked`, `wrong`. */
+	const OPTION = 'imagewright_checked';
+
+	/** Attachments of a night. */
+	const SAMPLE = 200;
+
+	/** Longest time of a check, in seconds. */
+	const SECONDS = 20;
+
+	/** Attachments that are read at once. */
+	const BATCH = 50;
+
+	const WORK = 'imagewright_work';
 
 	/** Seconds after which a slice that did not return is followed by another. */
 	const NET = 300;
 
+	/** Attachments that come to share a file. */
+	private Imagewright_Gathering $gathering;
+	/** States compared with the files that pages get. */
+	private Imagewright_Truth $truth;
+	/** Rows of images. */
+	private Imagewright_Index $index;
+
+	/**
+	 * Takes what it works with.
+	 *
+	 * @param Imagewright_Gathering $gathering Attachments that come to share a file.
+	 * @param Imagewright_Truth     $truth     States compared with the files that pages get.
+	 * @param Imagewright_Index     $index     Rows of images.
+	 */
+	public function __construct(
+		Imagewright_Gathering $gathering,
+		Imagewright_Truth $truth,
+		Imagewright_Index $index
+	) {
+		$this->gathering = $gathering;
+		$this->truth     = $truth;
+		$this->index     = $index;
+	}
+
+	/**
+	 * Registers the hooks.
+	 *
+	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
+	 */
+	public static function register( $hooks ) {
+		$hooks->action( self::HOOK, array( __CLASS__, 'run' ) );
+	}
+
+	/** Plans the check of each night. */
+	public function plan() {
+		if ( ! wp_next_scheduled( self::HOOK ) ) {
+			wp_schedule_event( time() + HOUR_IN_SECONDS, 'daily', self::HOOK );
+		}
+	}
+
+	/** Stops the checks. */
+	public function clear() {
+		wp_clear_scheduled_hook( self::HOOK );
+	}
+
+	/** Checks a sample. If a state was wrong, many may be: another sample follows at once, as long as there is time. */
+	public function run() {
+		$this->gathering->gather_all();
+		$until = microtime( true ) + self::SECONDS;
+		$sum   = array(
+			'at'      => time(),
+			'checked' => 0,
+			'wrong'   => 0,
+		);
+		do {
+			$found           = $this->check( self::SAMPLE, max( 0.1, $until - microtime( true ) ), $sum['at'] + 1 );
+			$sum['checked'] += $found['checked'];
+			$sum['wrong']   += $found['wrong'];
+		} while ( $found['wrong'] > 0 && self::SAMPLE === $found['checked'] && microtime( true ) < $until );
+		update_option( self::OPTION, $sum, false );
+	}
+
+	/**
+	 * Compares states with files.
+	 *
+	 * @param int   $limit   Most attachments.
+	 * @param float $seconds Longest time.
+	 * @param int   $before  Only those that were last compared before this time; 0 for all.
+	 * @return array{checked:int,wrong:int}
+	 */
+	public function check( $limit, $seconds, $before = 0 ) {
+		$until   = microtime( true ) + $seconds;
+		$checked = 0;
+		$wrong   = 0;
+		$seen    = array();
+		while ( $checked < $limit && microtime( true ) < $until ) {
+			$ids = array_diff( $this->next( min( self::BATCH, $limit - $checked ), $before > 0 ? $before : time() + 1 ), $seen );
+			if ( ! $ids ) {
+				break;
+			}
+			$seen = array_merge( $seen, $ids );
+			_prime_post_caches( $ids, false, true );
+			foreach ( $ids as $id ) {
+				if ( microtime( true ) > $until ) {
+					break;
+				}
+				$wrong += '' === $this->truth->correct( $id ) ? 0 : 1;
+				++$checked;
+			}
+		}
+		return compact( 'checked', 'wrong' );
+	}
+
+	/**
+	 * Lists the next attachments to compare: those with optimized files, and those that another host served. Where pages may get files
+	 * from another host, also images that nothing is known of.
+	 *
+	 * @param int $limit  Most attachments.
+	 * @param int $before Unix time.
+	 * @return int[]
+	 */
+	private function next( $limit, $before ) {
+		$ids = $this->index->least_checked( $before, $limit );
+		// Only a filter can send files elsewhere.
+		return count( $ids ) < $limit && has_filter( 'wp_get_attachment_url' ) ? array_merge( $ids, $this->index->without_row( $limit - count( $ids ) ) ) : $ids;
+	}
+
 	/** Plans the next slice at once. */
 	public function wake() {
-		$this->plan( time() );
+		$this->plan_work( time() );
 	}
 
 	/**
@@ -27,28 +149,28 @@ class Imagewright_Schedule {
 	 *
 	 * @param int $time Unix time.
 	 */
-	public function plan( $time ) {
+	public function plan_work( $time ) {
 		if ( $this->has_action_scheduler() ) {
-			if ( $time <= time() && as_has_scheduled_action( self::HOOK, null, 'imagewright' ) ) {
-				as_unschedule_all_actions( self::HOOK, null, 'imagewright' );
+			if ( $time <= time() && as_has_scheduled_action( self::WORK, null, 'imagewright' ) ) {
+				as_unschedule_all_actions( self::WORK, null, 'imagewright' );
 			}
-			as_schedule_single_action( $time, self::HOOK, array(), 'imagewright', true );
+			as_schedule_single_action( $time, self::WORK, array(), 'imagewright', true );
 			return;
 		}
-		$planned = wp_next_scheduled( self::HOOK );
+		$planned = wp_next_scheduled( self::WORK );
 		if ( $planned && $planned <= $time && $planned > time() - self::NET ) {
 			return;
 		}
-		wp_clear_scheduled_hook( self::HOOK );
-		wp_schedule_single_event( $time, self::HOOK );
+		wp_clear_scheduled_hook( self::WORK );
+		wp_schedule_single_event( $time, self::WORK );
 	}
 
 	/** Removes the planned slices. */
-	public function clear() {
+	public function clear_work() {
 		if ( $this->has_action_scheduler() ) {
-			as_unschedule_all_actions( self::HOOK, null, 'imagewright' );
+			as_unschedule_all_actions( self::WORK, null, 'imagewright' );
 		}
-		wp_clear_scheduled_hook( self::HOOK );
+		wp_clear_scheduled_hook( self::WORK );
 	}
 
 	/**

@@ -29,28 +29,24 @@ class Imagewright_Task {
 	private Imagewright_Queue $queue;
 	/** New uploads. */
 	private Imagewright_Uploads $uploads;
-	/** Work on one picture at a time. */
-	private Imagewright_Exclusive $exclusive;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
+	/** Checkpoints of optimizations. */
+	private Imagewright_Checkpoint $checkpoint;
+	/** Records of images. */
+	private Imagewright_State $state;
 	/** Restoration of attachments. */
 	private Imagewright_Restoration $restoration;
-	/** Originals of replaced images. */
-	private Imagewright_Backups $backups;
+	/** Replacement of an attachment's files. */
+	private Imagewright_Replacement $replacement;
 	/** Permissions of users. */
 	private Imagewright_Access $access;
 	/** Bulk runs. */
 	private Imagewright_Runs $runs;
-	/** Images that the settings exclude. */
+	/** Images that are left out, and failures. */
 	private Imagewright_Exclusions $exclusions;
 	/** Optimization of one attachment. */
 	private Imagewright_Optimization $optimization;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
 	/** Eligibility for an export. */
 	private Imagewright_Eligibility $eligibility;
-	/** Records of images. */
-	private Imagewright_State $state;
 
 	/**
 	 * Takes what it works with.
@@ -59,50 +55,44 @@ class Imagewright_Task {
 	 * @param Imagewright_Gathering    $gathering    Attachments that come to share a file.
 	 * @param Imagewright_Queue        $queue        Queue of tasks.
 	 * @param Imagewright_Uploads      $uploads      New uploads.
-	 * @param Imagewright_Exclusive    $exclusive    Work on one picture at a time.
-	 * @param Imagewright_Shared       $shared       Attachments of a picture.
+	 * @param Imagewright_Checkpoint   $checkpoint   Checkpoints of optimizations.
+	 * @param Imagewright_State        $state        Records of images.
 	 * @param Imagewright_Restoration  $restoration  Restoration of attachments.
-	 * @param Imagewright_Backups      $backups      Originals of replaced images.
+	 * @param Imagewright_Replacement  $replacement  Replacement of an attachment's files.
 	 * @param Imagewright_Access       $access       Permissions of users.
 	 * @param Imagewright_Runs         $runs         Bulk runs.
-	 * @param Imagewright_Exclusions   $exclusions   Images that the settings exclude.
+	 * @param Imagewright_Exclusions   $exclusions   Images that are left out, and failures.
 	 * @param Imagewright_Optimization $optimization Optimization of one attachment.
-	 * @param Imagewright_Failures     $failures     Failed attempts.
 	 * @param Imagewright_Eligibility  $eligibility  Eligibility for an export.
-	 * @param Imagewright_State        $state        Records of images.
 	 */
 	public function __construct(
 		Imagewright_Index $index,
 		Imagewright_Gathering $gathering,
 		Imagewright_Queue $queue,
 		Imagewright_Uploads $uploads,
-		Imagewright_Exclusive $exclusive,
-		Imagewright_Shared $shared,
+		Imagewright_Checkpoint $checkpoint,
+		Imagewright_State $state,
 		Imagewright_Restoration $restoration,
-		Imagewright_Backups $backups,
+		Imagewright_Replacement $replacement,
 		Imagewright_Access $access,
 		Imagewright_Runs $runs,
 		Imagewright_Exclusions $exclusions,
 		Imagewright_Optimization $optimization,
-		Imagewright_Failures $failures,
-		Imagewright_Eligibility $eligibility,
-		Imagewright_State $state
+		Imagewright_Eligibility $eligibility
 	) {
 		$this->index        = $index;
 		$this->gathering    = $gathering;
 		$this->queue        = $queue;
 		$this->uploads      = $uploads;
-		$this->exclusive    = $exclusive;
-		$this->shared       = $shared;
+		$this->checkpoint   = $checkpoint;
+		$this->state        = $state;
 		$this->restoration  = $restoration;
-		$this->backups      = $backups;
+		$this->replacement  = $replacement;
 		$this->access       = $access;
 		$this->runs         = $runs;
 		$this->exclusions   = $exclusions;
 		$this->optimization = $optimization;
-		$this->failures     = $failures;
 		$this->eligibility  = $eligibility;
-		$this->state        = $state;
 	}
 
 	/**
@@ -126,7 +116,7 @@ class Imagewright_Task {
 			$this->give_back( $row, 10 );
 			return;
 		}
-		$done = $this->exclusive->run(
+		$done = $this->checkpoint->exclusively(
 			$id,
 			function () use ( $id, $row ) {
 				if ( $row['tries'] > Imagewright_Queue::MAX_TRIES ) {
@@ -147,14 +137,14 @@ class Imagewright_Task {
 	 * @return mixed WP_Error on failure.
 	 */
 	private function act( $id, $row ) {
-		if ( ! $this->shared->may_change( $id ) ) {
+		if ( ! $this->state->may_change( $id ) ) {
 			return Imagewright_Rest_Errors::make( 'may_not_change', __( 'The user who started this may not change the image.', 'imagewright' ), 422 );
 		}
 		if ( 'restore' === $row['task'] ) {
 			return $this->restoration->run( $id, false );
 		}
 		if ( 'discard' === $row['task'] ) {
-			return $this->backups->discard( $id );
+			return $this->replacement->discard( $id );
 		}
 		if ( ! $this->access->may_spend() ) {
 			return $this->access->refusal();
@@ -197,7 +187,7 @@ class Imagewright_Task {
 			$this->stop( $row, $done );
 		} else {
 			if ( is_wp_error( $done ) ) {
-				$this->failures->note( $id, $done, $this->eligibility->settings( $this->runs->options_of( $row ) ) );
+				$this->exclusions->note_failure( $id, $done, $this->eligibility->settings( $this->runs->options_of( $row ) ) );
 			}
 			if ( 'new' === $row['task'] && ! is_wp_error( $done ) && empty( $done['skipped'] ) ) {
 				$this->uploads->count( 1 );

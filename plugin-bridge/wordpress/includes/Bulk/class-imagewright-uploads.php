@@ -36,11 +36,11 @@ class Imagewright_Uploads {
 	private Imagewright_State $state;
 	/** Rows of images. */
 	private Imagewright_Index $index;
-	/** Images that the settings exclude. */
+	/** Images that are left out, and failures. */
 	private Imagewright_Exclusions $exclusions;
 	/** Queue of tasks. */
 	private Imagewright_Queue $queue;
-	/** Schedule of the queue. */
+	/** Schedule of the queue and of the nightly check. */
 	private Imagewright_Schedule $schedule;
 	/** Permissions of users. */
 	private Imagewright_Access $access;
@@ -48,8 +48,6 @@ class Imagewright_Uploads {
 	private Imagewright_Source $source;
 	/** Locks of attachments. */
 	private Imagewright_Lock $lock;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
 
@@ -59,13 +57,12 @@ class Imagewright_Uploads {
 	 * @param Imagewright_Options    $options    Settings.
 	 * @param Imagewright_State      $state      Records of images.
 	 * @param Imagewright_Index      $index      Rows of images.
-	 * @param Imagewright_Exclusions $exclusions Images that the settings exclude.
+	 * @param Imagewright_Exclusions $exclusions Images that are left out, and failures.
 	 * @param Imagewright_Queue      $queue      Queue of tasks.
-	 * @param Imagewright_Schedule   $schedule   Schedule of the queue.
+	 * @param Imagewright_Schedule   $schedule   Schedule of the queue and of the nightly check.
 	 * @param Imagewright_Access     $access     Permissions of users.
 	 * @param Imagewright_Source     $source     Source files of attachments.
 	 * @param Imagewright_Lock       $lock       Locks of attachments.
-	 * @param Imagewright_Shared     $shared     Attachments of a picture.
 	 * @param Imagewright_Truth      $truth      States compared with the files that pages get.
 	 */
 	public function __construct(
@@ -78,7 +75,6 @@ class Imagewright_Uploads {
 		Imagewright_Access $access,
 		Imagewright_Source $source,
 		Imagewright_Lock $lock,
-		Imagewright_Shared $shared,
 		Imagewright_Truth $truth
 	) {
 		$this->options    = $options;
@@ -90,7 +86,6 @@ class Imagewright_Uploads {
 		$this->access     = $access;
 		$this->source     = $source;
 		$this->lock       = $lock;
-		$this->shared     = $shared;
 		$this->truth      = $truth;
 	}
 
@@ -199,7 +194,7 @@ class Imagewright_Uploads {
 
 	/** Corrects the states of the noted attachments, and lets the queue put right what costs nothing. */
 	public function look() {
-		foreach ( $this->shared->leads( $this->expected ) as $id ) {
+		foreach ( $this->state->leads( $this->expected ) as $id ) {
 			if ( 'outdated' === $this->truth->correct( $id ) && $this->options->all()['auto'] && $this->options->is_ready() ) {
 				$user = get_current_user_id() ? get_current_user_id() : $this->access->administrator();
 				$this->queue->add( array( $id ), 'new', time(), $user );

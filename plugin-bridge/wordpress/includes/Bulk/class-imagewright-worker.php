@@ -35,7 +35,7 @@ class Imagewright_Worker {
 	private Imagewright_Task $task;
 	/** Bulk runs. */
 	private Imagewright_Runs $runs;
-	/** Schedule of the queue. */
+	/** Schedule of the queue and of the nightly check. */
 	private Imagewright_Schedule $schedule;
 
 	/**
@@ -46,7 +46,7 @@ class Imagewright_Worker {
 	 * @param Imagewright_Uploads  $uploads  New uploads.
 	 * @param Imagewright_Task     $task     Tasks of the queue.
 	 * @param Imagewright_Runs     $runs     Bulk runs.
-	 * @param Imagewright_Schedule $schedule Schedule of the queue.
+	 * @param Imagewright_Schedule $schedule Schedule of the queue and of the nightly check.
 	 */
 	public function __construct(
 		Imagewright_Queue $queue,
@@ -70,7 +70,7 @@ class Imagewright_Worker {
 	 * @param Imagewright_Hooks $hooks Hooks of WordPress.
 	 */
 	public static function register( $hooks ) {
-		$hooks->action( Imagewright_Schedule::HOOK, array( __CLASS__, 'slice' ) );
+		$hooks->action( Imagewright_Schedule::WORK, array( __CLASS__, 'slice' ) );
 	}
 
 	/**
@@ -120,13 +120,13 @@ class Imagewright_Worker {
 	/** Works for one slice and plans the next. */
 	public function slice() {
 		// If PHP ends in this slice, another begins later.
-		$this->schedule->plan( time() + Imagewright_Schedule::NET );
+		$this->schedule->plan_work( time() + Imagewright_Schedule::NET );
 		$this->run( $this->schedule->has_action_scheduler() ? self::SHORT_SLICE : self::SLICE );
 		$next = $this->queue->next();
 		if ( $next > 0 || $this->runs->fill() ) {
-			$this->schedule->plan( max( time(), $next ) );
+			$this->schedule->plan_work( max( time(), $next ) );
 		} else {
-			$this->schedule->clear();
+			$this->schedule->clear_work();
 		}
 	}
 }

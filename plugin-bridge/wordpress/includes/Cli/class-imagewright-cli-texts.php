@@ -8,7 +8,8 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Describes images without an alternative text, and audits the texts of the site.
+ * Describes images without an alternative text, and audits the texts of the site. WP-CLI gets single methods of it, and each public method
+ * of Imagewright_Cli: so what both need to print results is here.
  */
 class Imagewright_Cli_Texts {
 
@@ -18,48 +19,43 @@ class Imagewright_Cli_Texts {
 	/** Statuses of errors after which no other image can be described either. */
 	const ENDS = array( 0, 402, 403, 408, 424, 429, 502, 503, 504, 507 );
 
-	/** Output of commands. */
-	private Imagewright_Cli_Output $cli_output;
-	/** Model of the service. */
-	private Imagewright_Vision $vision;
-	/** Images that a run can work on. */
-	private Imagewright_Candidates $candidates;
 	/** Service. */
 	private Imagewright_Service $service;
+	/** Images that a run can work on. */
+	private Imagewright_Candidates $candidates;
 	/** Audit of the texts of a site. */
 	private Imagewright_Audit $audit;
 	/** Description of one image. */
 	private Imagewright_Description $description;
 	/** Alternative text and title of an attachment, and who wrote them. */
 	private Imagewright_Texts $texts;
+	/** Permissions of users. */
+	private Imagewright_Access $access;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Cli_Output  $cli_output  Output of commands.
-	 * @param Imagewright_Vision      $vision      Model of the service.
-	 * @param Imagewright_Candidates  $candidates  Images that a run can work on.
 	 * @param Imagewright_Service     $service     Service.
+	 * @param Imagewright_Candidates  $candidates  Images that a run can work on.
 	 * @param Imagewright_Audit       $audit       Audit of the texts of a site.
 	 * @param Imagewright_Description $description Description of one image.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
+	 * @param Imagewright_Access      $access      Permissions of users.
 	 */
 	public function __construct(
-		Imagewright_Cli_Output $cli_output,
-		Imagewright_Vision $vision,
-		Imagewright_Candidates $candidates,
 		Imagewright_Service $service,
+		Imagewright_Candidates $candidates,
 		Imagewright_Audit $audit,
 		Imagewright_Description $description,
-		Imagewright_Texts $texts
+		Imagewright_Texts $texts,
+		Imagewright_Access $access
 	) {
-		$this->cli_output  = $cli_output;
-		$this->vision      = $vision;
-		$this->candidates  = $candidates;
 		$this->service     = $service;
+		$this->candidates  = $candidates;
 		$this->audit       = $audit;
 		$this->description = $description;
 		$this->texts       = $texts;
+		$this->access      = $access;
 	}
 
 	/**
@@ -83,9 +79,9 @@ class Imagewright_Cli_Texts {
 	 * @param array    $options Options.
 	 */
 	public function describe( $args, $options ) {
-		$this->cli_output->become_administrator();
-		if ( ! $this->vision->exists() ) {
-			WP_CLI::error( $this->vision->refusal()->get_error_message() );
+		$this->become_administrator();
+		if ( ! $this->service->has_model() ) {
+			WP_CLI::error( $this->service->no_model()->get_error_message() );
 		}
 		$ids   = array_map( 'intval', $args );
 		$count = count( $this->candidates->without_text( $ids ) );
@@ -131,7 +127,7 @@ class Imagewright_Cli_Texts {
 	 * @param array    $options Options.
 	 */
 	public function audit( $args, $options ) {
-		$this->cli_output->become_administrator();
+		$this->become_administrator();
 		$wanted = (string) ( $options['problem'] ?? '' );
 		if ( '' !== $wanted && ! in_array( $wanted, Imagewright_Audit::PROBLEMS, true ) ) {
 			WP_CLI::error( '--problem: expected ' . implode( ', ', Imagewright_Audit::PROBLEMS ) . ", but received $wanted" );
@@ -147,7 +143,7 @@ class Imagewright_Cli_Texts {
 				}
 			}
 		} while ( '' !== $cursor );
-		$this->cli_output->show( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'language', 'title', 'file', 'text' ) );
+		$this->print_rows( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'language', 'title', 'file', 'text' ) );
 	}
 
 	/**
@@ -196,6 +192,30 @@ class Imagewright_Cli_Texts {
 	 * @param array<string,int> $row     Values by name.
 	 */
 	private function show( $options, $row ) {
-		$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		$this->print_rows( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+	}
+
+	/**
+	 * Prints rows. In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, also one with full-width signs.
+	 *
+	 * @param string                    $format `table`, `json`, `csv` or `yaml`.
+	 * @param array<int,array<string,mixed>> $rows   Rows.
+	 * @param string[]                  $fields Names of the columns.
+	 */
+	public function print_rows( $format, $rows, $fields ) {
+		$formula = '/^(?:[=+\-@\t\r\n]|\xEF\xBC[\x9D\x8B\x8D\xA0])/';
+		foreach ( 'csv' === $format ? $rows : array() as $index => $row ) {
+			foreach ( $row as $name => $value ) {
+				$rows[ $index ][ $name ] = is_string( $value ) && preg_match( $formula, $value ) ? "'$value" : $value;
+			}
+		}
+		WP_CLI\Utils\format_items( $format, $rows, $fields );
+	}
+
+	/** Takes the role of an administrator if no user was given with `--user`. */
+	public function become_administrator() {
+		if ( 0 === get_current_user_id() ) {
+			wp_set_current_user( $this->access->administrator() );
+		}
 	}
 }

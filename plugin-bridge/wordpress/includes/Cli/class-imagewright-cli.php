@@ -22,18 +22,16 @@ class Imagewright_Cli {
 	/** Seconds between two lines of progress. */
 	const SECONDS = 2;
 
-	/** Nightly check of states. */
-	private Imagewright_Nightly $nightly;
-	/** Overview of the library. */
-	private Imagewright_Overview $overview;
+	/** Schedule of the queue and of the nightly check. */
+	private Imagewright_Schedule $schedule;
+	/** Lists of the media library. */
+	private Imagewright_Library $library;
 	/** Service. */
 	private Imagewright_Service $service;
 	/** Queue of tasks. */
 	private Imagewright_Queue $queue;
 	/** Output of commands. */
-	private Imagewright_Cli_Output $cli_output;
-	/** Model of the service. */
-	private Imagewright_Vision $vision;
+	private Imagewright_Cli_Texts $cli_texts;
 	/** Images that a run can work on. */
 	private Imagewright_Candidates $candidates;
 	/** Bulk runs. */
@@ -46,35 +44,32 @@ class Imagewright_Cli {
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Nightly    $nightly    Nightly check of states.
-	 * @param Imagewright_Overview   $overview   Overview of the library.
+	 * @param Imagewright_Schedule   $schedule   Schedule of the queue and of the nightly check.
+	 * @param Imagewright_Library    $library    Lists of the media library.
 	 * @param Imagewright_Service    $service    Service.
 	 * @param Imagewright_Queue      $queue      Queue of tasks.
-	 * @param Imagewright_Cli_Output $cli_output Output of commands.
-	 * @param Imagewright_Vision     $vision     Model of the service.
+	 * @param Imagewright_Cli_Texts  $cli_texts  Output of commands.
 	 * @param Imagewright_Candidates $candidates Images that a run can work on.
 	 * @param Imagewright_Runs       $runs       Bulk runs.
 	 * @param Imagewright_Worker     $worker     Worker of the queue.
 	 * @param Imagewright_Options    $options    Settings.
 	 */
 	public function __construct(
-		Imagewright_Nightly $nightly,
-		Imagewright_Overview $overview,
+		Imagewright_Schedule $schedule,
+		Imagewright_Library $library,
 		Imagewright_Service $service,
 		Imagewright_Queue $queue,
-		Imagewright_Cli_Output $cli_output,
-		Imagewright_Vision $vision,
+		Imagewright_Cli_Texts $cli_texts,
 		Imagewright_Candidates $candidates,
 		Imagewright_Runs $runs,
 		Imagewright_Worker $worker,
 		Imagewright_Options $options
 	) {
-		$this->nightly    = $nightly;
-		$this->overview   = $overview;
+		$this->schedule   = $schedule;
+		$this->library    = $library;
 		$this->service    = $service;
 		$this->queue      = $queue;
-		$this->cli_output = $cli_output;
-		$this->vision     = $vision;
+		$this->cli_texts  = $cli_texts;
 		$this->candidates = $candidates;
 		$this->runs       = $runs;
 		$this->worker     = $worker;
@@ -96,8 +91,8 @@ class Imagewright_Cli {
 	 * @param array    $options Options.
 	 */
 	public function status( $args, $options ) {
-		$this->nightly->check( 5000, 10 );
-		$overview = $this->overview->of_library();
+		$this->schedule->check( 5000, 10 );
+		$overview = $this->library->of_library();
 		$balance  = $this->service->json( 'GET', '/v1/credits/balance' );
 		$pause    = $this->queue->paused_until() ? $this->queue->paused() : array();
 		$row      = array(
@@ -112,7 +107,7 @@ class Imagewright_Cli {
 			'balance'      => is_wp_error( $balance ) ? '' : (int) $balance['balance'],
 			'problem'      => is_wp_error( $balance ) ? $balance->get_error_message() : (string) ( $pause['message'] ?? '' ),
 		);
-		$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		$this->cli_texts->print_rows( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 	}
 
 	/**
@@ -177,20 +172,20 @@ class Imagewright_Cli {
 	 * @param array    $options Options.
 	 */
 	private function run( $kind, $args, $options ) {
-		$this->cli_output->become_administrator();
+		$this->cli_texts->become_administrator();
 		$wanted = $this->settings( $options );
 		$ids    = array_map( 'intval', $args );
-		if ( 'optimize' === $kind && $wanted['fillText'] && ! $this->vision->exists() ) {
-			WP_CLI::warning( $this->vision->refusal()->get_error_message() );
+		if ( 'optimize' === $kind && $wanted['fillText'] && ! $this->service->has_model() ) {
+			WP_CLI::warning( $this->service->no_model()->get_error_message() );
 		}
 		if ( ! empty( $options['dry-run'] ) ) {
-			$this->nightly->check( 5000, 10 );
+			$this->schedule->check( 5000, 10 );
 			$count = $this->candidates->count( $kind, $wanted, $ids );
 			$row   = array(
 				'images'  => $count,
 				'credits' => 'optimize' === $kind ? $count - $this->candidates->repairs( $ids ) : 0,
 			);
-			$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+			$this->cli_texts->print_rows( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 			return;
 		}
 		$run = $this->runs->current();
@@ -250,7 +245,7 @@ class Imagewright_Cli {
 			'bytes_before' => $run['bytes']['before'],
 			'bytes_after'  => $run['bytes']['after'],
 		);
-		$this->cli_output->show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		$this->cli_texts->print_rows( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 		if ( 'done' !== $run['state'] ) {
 			WP_CLI::error( $run['reason']['message'] ?? __( 'Stopped.', 'imagewright' ) );
 		}

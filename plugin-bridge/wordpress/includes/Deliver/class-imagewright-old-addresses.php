@@ -13,6 +13,12 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Old_Addresses {
 
+	/** Option: name of the new file by path below the uploads folder; empty if the file is still in use. */
+	const OPTION = 'imagewright_backgrounds';
+
+	/** Most entries. */
+	const MAX = 300;
+
 	/**
 	 * True if backgrounds are left as they are.
 	 *
@@ -20,38 +26,40 @@ class Imagewright_Old_Addresses {
 	 */
 	private $leaves = false;
 
+	/**
+	 * Entries that this page has added.
+	 *
+	 * @var array<string,string>
+	 */
+	private $new = array();
+
 	/** Addresses of originals. */
 	private Imagewright_Original_Addresses $original_addresses;
 	/** Records of images. */
 	private Imagewright_State $state;
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
 	/** Settings. */
 	private Imagewright_Options $options;
-	/** Names of replaced backgrounds. */
-	private Imagewright_Background_Names $background_names;
 
 	/**
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Original_Addresses $original_addresses Addresses of originals.
 	 * @param Imagewright_State              $state              Records of images.
-	 * @param Imagewright_Addresses          $addresses          Addresses of uploads.
+	 * @param Imagewright_Files              $files              Files below the uploads folder.
 	 * @param Imagewright_Options            $options            Settings.
-	 * @param Imagewright_Background_Names   $background_names   Names of replaced backgrounds.
 	 */
 	public function __construct(
 		Imagewright_Original_Addresses $original_addresses,
 		Imagewright_State $state,
-		Imagewright_Addresses $addresses,
-		Imagewright_Options $options,
-		Imagewright_Background_Names $background_names
+		Imagewright_Files $files,
+		Imagewright_Options $options
 	) {
 		$this->original_addresses = $original_addresses;
 		$this->state              = $state;
-		$this->addresses          = $addresses;
+		$this->files              = $files;
 		$this->options            = $options;
-		$this->background_names   = $background_names;
 	}
 
 	/**
@@ -65,7 +73,7 @@ class Imagewright_Old_Addresses {
 		$hooks->filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
 		$hooks->filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
 		foreach ( array( 'imagewright_replaced', 'imagewright_restored', 'delete_attachment' ) as $action ) {
-			$hooks->action( $action, array( 'Imagewright_Background_Names', 'forget' ) );
+			$hooks->action( $action, array( __CLASS__, 'forget_backgrounds' ) );
 		}
 	}
 
@@ -97,7 +105,7 @@ class Imagewright_Old_Addresses {
 		if ( '' === $new ) {
 			return $tag;
 		}
-		$tag = str_replace( $found[0], ' src=' . $found[1] . $this->addresses->with_name( $found[2], $new ) . $found[1], $tag );
+		$tag = str_replace( $found[0], ' src=' . $found[1] . $this->files->with_name( $found[2], $new ) . $found[1], $tag );
 		return $this->complete( $tag, $context, $id, $metadata );
 	}
 
@@ -129,7 +137,7 @@ class Imagewright_Old_Addresses {
 	 */
 	private function current( $url ) {
 		$path = $this->relative( $url );
-		$new  = '' === $path ? '' : $this->background_names->of(
+		$new  = '' === $path ? '' : $this->background(
 			$path,
 			function () use ( $path ) {
 				// The attached file may be this one, or the one that this size was made of.
@@ -140,7 +148,7 @@ class Imagewright_Old_Addresses {
 				return is_array( $metadata ) ? $this->successor( wp_basename( $path ), $state['snapshot'], $metadata ) : '';
 			}
 		);
-		return '' === $new ? $url : $this->addresses->with_name( $url, $new );
+		return '' === $new ? $url : $this->files->with_name( $url, $new );
 	}
 
 	/**
@@ -207,7 +215,7 @@ class Imagewright_Old_Addresses {
 	 * @return string
 	 */
 	private function relative( $url ) {
-		$path = $this->addresses->path( $url );
+		$path = $this->files->path( $url );
 		return '' === $path ? '' : substr( $path, strlen( wp_get_upload_dir()['basedir'] ) + 1 );
 	}
 
@@ -234,5 +242,40 @@ class Imagewright_Old_Addresses {
 			)
 		);
 		return $found ? (int) $found[0] : 0;
+	}
+
+	/**
+	 * Returns the name of the file that took the place of another.
+	 *
+	 * @param string   $path Path below the uploads folder.
+	 * @param callable $find Finds the name in the database.
+	 * @return string Empty if the file was not replaced.
+	 */
+	public function background( $path, $find ) {
+		$known = $this->new + (array) get_option( self::OPTION, array() );
+		if ( ! isset( $known[ $path ] ) ) {
+			$known[ $path ] = (string) call_user_func( $find );
+			if ( ! $this->new ) {
+				add_action( 'shutdown', array( $this, 'save_backgrounds' ) );
+			}
+			$this->new[ $path ] = $known[ $path ];
+		}
+		return $known[ $path ];
+	}
+
+	/** Stores the entries that this page has added, as far as there is room. */
+	public function save_backgrounds() {
+		$known = (array) get_option( self::OPTION, array() );
+		$all   = array_slice( $known + $this->new, 0, self::MAX, true );
+		if ( count( $all ) > count( $known ) ) {
+			update_option( self::OPTION, $all, true );
+		}
+	}
+
+	/** Removes all entries after files have changed. */
+	public function forget_backgrounds() {
+		if ( get_option( self::OPTION ) ) {
+			delete_option( self::OPTION );
+		}
 	}
 }

@@ -22,18 +22,21 @@ class Imagewright_Original_Addresses {
 
 	/** Records of images. */
 	private Imagewright_State $state;
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_State     $state     Records of images.
-	 * @param Imagewright_Addresses $addresses Addresses of uploads.
+	 * @param Imagewright_State $state Records of images.
+	 * @param Imagewright_Files $files Files below the uploads folder.
 	 */
-	public function __construct( Imagewright_State $state, Imagewright_Addresses $addresses ) {
-		$this->state     = $state;
-		$this->addresses = $addresses;
+	public function __construct(
+		Imagewright_State $state,
+		Imagewright_Files $files
+	) {
+		$this->state = $state;
+		$this->files = $files;
 	}
 
 	/**
@@ -208,6 +211,6 @@ class Imagewright_Original_Addresses {
 				break;
 			}
 		}
-		return '' === $old ? $url : $this->addresses->with_name( $url, $old );
+		return '' === $old ? $url : $this->files->with_name( $url, $old );
 	}
 }

@@ -22,22 +22,26 @@ class Imagewright_Picture {
 
 	/** Settings. */
 	private Imagewright_Options $options;
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
 	/** Optimized files beside the files of WordPress. */
 	private Imagewright_Beside $beside;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Options   $options   Settings.
-	 * @param Imagewright_Addresses $addresses Addresses of uploads.
-	 * @param Imagewright_Beside    $beside    Optimized files beside the files of WordPress.
+	 * @param Imagewright_Options $options Settings.
+	 * @param Imagewright_Files   $files   Files below the uploads folder.
+	 * @param Imagewright_Beside  $beside  Optimized files beside the files of WordPress.
 	 */
-	public function __construct( Imagewright_Options $options, Imagewright_Addresses $addresses, Imagewright_Beside $beside ) {
-		$this->options   = $options;
-		$this->addresses = $addresses;
-		$this->beside    = $beside;
+	public function __construct(
+		Imagewright_Options $options,
+		Imagewright_Files $files,
+		Imagewright_Beside $beside
+	) {
+		$this->options = $options;
+		$this->files   = $files;
+		$this->beside  = $beside;
 	}
 
 	/**
@@ -152,7 +156,7 @@ class Imagewright_Picture {
 	 * @return string CSS; empty if there are no optimized files.
 	 */
 	private function image_set( $url, $quote ) {
-		$path = $this->addresses->path( $url );
+		$path = $this->files->path( $url );
 		$set  = array();
 		foreach ( '' === $path ? array() : $this->beside->types( $path ) as $mime ) {
 			$set[] = "url($quote" . esc_url_raw( $this->beside->url( $url, $mime ) ) . "$quote) type($quote$mime$quote)";
@@ -207,7 +211,7 @@ class Imagewright_Picture {
 		$candidates = array();
 		foreach ( preg_split( '/,\s+|,$/', trim( $srcset ) ) as $candidate ) {
 			$parts = preg_split( '/\s+/', trim( $candidate ), 2 );
-			$path  = $this->addresses->path( $parts[0] );
+			$path  = $this->files->path( $parts[0] );
 			if ( '' !== $parts[0] ) {
 				$candidates[] = array( $parts[0], isset( $parts[1] ) ? ' ' . $parts[1] : '', '' === $path ? array() : $this->beside->types( $path ) );
 			}

@@ -23,10 +23,10 @@ class Imagewright_Social_Tags {
 	private Imagewright_Options $options;
 	/** Addresses of originals. */
 	private Imagewright_Original_Addresses $original_addresses;
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
-	/** Names of replaced backgrounds. */
-	private Imagewright_Background_Names $background_names;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
+	/** Addresses of replaced files. */
+	private Imagewright_Old_Addresses $old_addresses;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
 
@@ -35,21 +35,21 @@ class Imagewright_Social_Tags {
 	 *
 	 * @param Imagewright_Options            $options            Settings.
 	 * @param Imagewright_Original_Addresses $original_addresses Addresses of originals.
-	 * @param Imagewright_Addresses          $addresses          Addresses of uploads.
-	 * @param Imagewright_Background_Names   $background_names   Names of replaced backgrounds.
+	 * @param Imagewright_Files              $files              Files below the uploads folder.
+	 * @param Imagewright_Old_Addresses      $old_addresses      Addresses of replaced files.
 	 * @param Imagewright_Snapshot           $snapshot           Snapshots of attachments.
 	 */
 	public function __construct(
 		Imagewright_Options $options,
 		Imagewright_Original_Addresses $original_addresses,
-		Imagewright_Addresses $addresses,
-		Imagewright_Background_Names $background_names,
+		Imagewright_Files $files,
+		Imagewright_Old_Addresses $old_addresses,
 		Imagewright_Snapshot $snapshot
 	) {
 		$this->options            = $options;
 		$this->original_addresses = $original_addresses;
-		$this->addresses          = $addresses;
-		$this->background_names   = $background_names;
+		$this->files              = $files;
+		$this->old_addresses      = $old_addresses;
 		$this->snapshot           = $snapshot;
 	}
 
@@ -116,13 +116,13 @@ class Imagewright_Social_Tags {
 	 * @return array{0:int,1:?array} Attachment, record.
 	 */
 	private function of_url( $url ) {
-		$path = $this->addresses->path( html_entity_decode( $url, ENT_QUOTES ) );
+		$path = $this->files->path( html_entity_decode( $url, ENT_QUOTES ) );
 		$name = wp_basename( $path );
 		$id   = '' === $path ? 0 : (int) get_post_thumbnail_id( get_queried_object_id() );
 		$id   = $id && in_array( $name, $this->names( $id ), true ) ? $id : 0;
 		if ( 0 === $id && '' !== $path ) {
 			$relative = substr( $path, strlen( trailingslashit( wp_get_upload_dir()['basedir'] ) ) );
-			$id       = (int) $this->background_names->of(
+			$id       = (int) $this->old_addresses->background(
 				"id:$relative",
 				static function () use ( $url ) {
 					return (string) attachment_url_to_postid( (string) strtok( $url, '?' ) );

@@ -27,7 +27,10 @@ class Imagewright_Beside {
 	 * @param Imagewright_Options $options Settings.
 	 * @param Imagewright_Files   $files   Files below the uploads folder.
 	 */
-	public function __construct( Imagewright_Options $options, Imagewright_Files $files ) {
+	public function __construct(
+		Imagewright_Options $options,
+		Imagewright_Files $files
+	) {
 		$this->options = $options;
 		$this->files   = $files;
 	}

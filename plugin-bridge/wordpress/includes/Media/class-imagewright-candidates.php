@@ -8,39 +8,39 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Counts and lists images by SQL, in batches by key: a library may have 50,000.
+ * Counts and lists the images of a run by SQL, in batches by key: a library may have 50,000. Lists those that it leaves out, by reason.
  */
 class Imagewright_Candidates extends Imagewright_Query {
 
 	const PAGE = 5000;
 
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
-	/** Images that the settings exclude. */
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Images that are left out, and failures. */
 	private Imagewright_Exclusions $exclusions;
-	/** Images that a run leaves out. */
-	private Imagewright_Left_Out $left_out;
 	/** Eligibility for an export. */
 	private Imagewright_Eligibility $eligibility;
+	/** Alternative text and title of an attachment, and who wrote them. */
+	private Imagewright_Texts $texts;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
-	 * @param Imagewright_Exclusions  $exclusions  Images that the settings exclude.
-	 * @param Imagewright_Left_Out    $left_out    Images that a run leaves out.
+	 * @param Imagewright_State       $state       Records of images.
+	 * @param Imagewright_Exclusions  $exclusions  Images that are left out, and failures.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
 	 */
 	public function __construct(
-		Imagewright_Shared $shared,
+		Imagewright_State $state,
 		Imagewright_Exclusions $exclusions,
-		Imagewright_Left_Out $left_out,
-		Imagewright_Eligibility $eligibility
+		Imagewright_Eligibility $eligibility,
+		Imagewright_Texts $texts
 	) {
-		$this->shared      = $shared;
+		$this->state       = $state;
 		$this->exclusions  = $exclusions;
-		$this->left_out    = $left_out;
 		$this->eligibility = $eligibility;
+		$this->texts       = $texts;
 	}
 
 	/**
@@ -53,7 +53,7 @@ class Imagewright_Candidates extends Imagewright_Query {
 	 * @return int
 	 */
 	public function count( $kind, $options, $ids = array(), $undescribed = false ) {
-		$ids  = $this->shared->leads( $ids );
+		$ids  = $this->state->leads( $ids );
 		$alt  = $undescribed ? $this->alt() : '';
 		// Images that need no export are not described.
 		$lack = $undescribed ? " AND a.meta_id IS NULL AND ( i.status IS NULL OR i.status <> 'outdated' )" : '';
@@ -90,7 +90,7 @@ class Imagewright_Candidates extends Imagewright_Query {
 	 */
 	public function batch( $kind, $options, $ids, $below, $limit = 500 ) {
 		$found    = array();
-		$ids      = $this->shared->leads( $ids );
+		$ids      = $this->state->leads( $ids );
 		$excludes = $this->excludes( $kind, $ids );
 		do {
 			$rows = $this->page( $excludes, $this->where( $kind, $options, $ids ), $below, $limit );
@@ -110,15 +110,15 @@ class Imagewright_Candidates extends Imagewright_Query {
 	 *
 	 * @param array $options `format`, `preset`.
 	 * @param int[] $ids     Attachments; empty for all.
-	 * @return array{images:int,repairs:int,leftOut:array<int,array>} `repairs` of the images need no export; `leftOut` is of Imagewright_Left_Out::of().
+	 * @return array{images:int,repairs:int,leftOut:array<int,array>} `repairs` of the images need no export; `leftOut` is of left_out().
 	 */
 	public function preview( $options, $ids ) {
-		$ids    = $this->shared->leads( $ids );
+		$ids    = $this->state->leads( $ids );
 		$sifted = $this->excludes( 'optimize', $ids ) ? $this->sift( $options ) : null;
 		return array(
 			'images'  => $sifted ? $sifted['count'] : $this->count( 'optimize', $options, $ids ),
 			'repairs' => $this->repairs( $ids ),
-			'leftOut' => $this->left_out->of( $options, $ids, $sifted ? $sifted['excluded'] : array() ),
+			'leftOut' => $this->left_out( $options, $ids, $sifted ? $sifted['excluded'] : array() ),
 		);
 	}
 
@@ -214,6 +214,62 @@ class Imagewright_Candidates extends Imagewright_Query {
 	 * @return int
 	 */
 	public function repairs( $ids ) {
-		return $this->number( 'SELECT COUNT(*) ' . $this->from() . $this->images() . $this->within( $this->shared->leads( $ids ) ) . " AND i.status = 'outdated'" );
+		return $this->number( 'SELECT COUNT(*) ' . $this->from() . $this->images() . $this->within( $this->state->leads( $ids ) ) . " AND i.status = 'outdated'" );
+	}
+
+	/**
+	 * Lists the images that a run leaves out, by reason: how many, and the newest.
+	 *
+	 * @param array $options  `format`, `preset`.
+	 * @param int[] $ids      Attachments; empty for all.
+	 * @param int[] $excluded Images whose names are excluded, newest first.
+	 * @param int   $limit    Most examples of a reason.
+	 * @return array<int,array{message:string,count:int,examples:array<int,array{id:int,title:string}>}>
+	 */
+	public function left_out( $options, $ids, $excluded, $limit = 5 ) {
+		global $wpdb;
+		$groups = array();
+		$left   = $this->images() . ' AND ' . $this->left( $this->eligibility->settings( $options ), $ids ? null : $this->exclusions->least_bytes() ) . $this->within( $ids );
+		foreach ( $this->select( 'SELECT i.code AS code, COUNT(*) AS n ' . $this->from() . $left . ' GROUP BY i.code' ) as $row ) {
+			$found    = $this->select( 'SELECT p.ID AS id, i.message AS message ' . $this->from() . $left . $wpdb->prepare( ' AND i.code = %s ORDER BY p.ID DESC LIMIT %d', $row['code'], $limit ) );
+			$groups[] = $this->group( $found ? $found[0]['message'] : '', (int) $row['n'], wp_list_pluck( $found, 'id' ) );
+		}
+		$others   = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . $this->types() . ')' . $this->own();
+		$shared   = $this->images( true, true ) . " AND i.status = 'shared'";
+		$groups[] = $this->group( __( 'The image service does not accept this format.', 'imagewright' ), ...$this->newest( $others . $this->within( $ids ), $limit ) );
+		$groups[] = $this->group( __( 'The settings exclude its name or folder.', 'imagewright' ), count( $excluded ), array_slice( $excluded, 0, $limit ) );
+		$groups[] = $this->group( __( 'Another entry of the library has the same file. Both are one picture, which is optimized and paid for once.', 'imagewright' ), ...$this->newest( $shared . $this->within( $ids ), $limit ) );
+		return array_values( array_filter( $groups, static fn( $group ) => $group['count'] > 0 ) );
+	}
+
+	/**
+	 * Counts images, and lists the newest.
+	 *
+	 * @param string $where Condition.
+	 * @param int    $limit Most images.
+	 * @return array{0:int,1:int[]} Count, attachments.
+	 */
+	private function newest( $where, $limit ) {
+		$count = $this->number( 'SELECT COUNT(*) ' . $this->from() . $where );
+		return array( $count, $count > 0 ? $this->numbers( 'SELECT p.ID ' . $this->from() . $where . ' ORDER BY p.ID DESC LIMIT ' . (int) $limit ) : array() );
+	}
+
+	/**
+	 * Builds a group of left_out().
+	 *
+	 * @param string $message Reason.
+	 * @param int    $count   Images.
+	 * @param int[]  $ids     Examples.
+	 * @return array
+	 */
+	private function group( $message, $count, $ids ) {
+		$examples = array();
+		foreach ( array_map( 'intval', $ids ) as $id ) {
+			$examples[] = array(
+				'id'    => $id,
+				'title' => $this->texts->title( $id ),
+			);
+		}
+		return compact( 'message', 'count', 'examples' );
 	}
 }

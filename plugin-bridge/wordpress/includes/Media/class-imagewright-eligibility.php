@@ -22,8 +22,6 @@ class Imagewright_Eligibility {
 	private Imagewright_Options $options;
 	/** Rows of images. */
 	private Imagewright_Index $index;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 
 	/**
 	 * Takes what it works with.
@@ -33,22 +31,19 @@ class Imagewright_Eligibility {
 	 * @param Imagewright_Source   $source   Source files of attachments.
 	 * @param Imagewright_Options  $options  Settings.
 	 * @param Imagewright_Index    $index    Rows of images.
-	 * @param Imagewright_Shared   $shared   Attachments of a picture.
 	 */
 	public function __construct(
 		Imagewright_State $state,
 		Imagewright_Snapshot $snapshot,
 		Imagewright_Source $source,
 		Imagewright_Options $options,
-		Imagewright_Index $index,
-		Imagewright_Shared $shared
+		Imagewright_Index $index
 	) {
 		$this->state    = $state;
 		$this->snapshot = $snapshot;
 		$this->source   = $source;
 		$this->options  = $options;
 		$this->index    = $index;
-		$this->shared   = $shared;
 	}
 
 	/**
@@ -131,7 +126,7 @@ class Imagewright_Eligibility {
 		if ( $fault ) {
 			return $fault;
 		}
-		$row = $this->index->row( $this->shared->lead( $id ) );
+		$row = $this->index->row( $this->state->lead( $id ) );
 		if ( ! $row || 'no_gain' !== $row['status'] || $this->settings( $options ) !== $row['settings'] || $this->source->mark( $id ) !== $row['source'] ) {
 			return null;
 		}

@@ -1,6 +1,6 @@
 <?php
 /**
- * Images that the settings exclude.
+ * Images that are left out, and failures.
  *
  * @package Imagewright
  */
@@ -9,12 +9,15 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Leaves images out of what happens to many at once, new uploads and runs over the library: by size of the file, name or folder.
- * Images that a user chooses are not excluded.
+ * Images that a user chooses are not excluded. Records why others were not optimized.
  */
 class Imagewright_Exclusions {
 
 	/** Most patterns. */
 	const MAX = 50;
+
+	/** Reasons that no setting changes. Runs leave such images out until they are changed. */
+	const UNFIT = array( 'imagewright_no_sizes', 'imagewright_not_local', 'imagewright_not_an_image', 'unsupported_image', 'file_too_large', 'too_many_pixels', 'too_many_frames', 'invalid_image' );
 
 	/**
 	 * Lines of the setting that `$patterns` are made of; null before the first.
@@ -34,16 +37,29 @@ class Imagewright_Exclusions {
 	private Imagewright_Options $options;
 	/** Source files of attachments. */
 	private Imagewright_Source $source;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Rows of images. */
+	private Imagewright_Index $index;
 
 	/**
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Options $options Settings.
 	 * @param Imagewright_Source  $source  Source files of attachments.
+	 * @param Imagewright_State   $state   Records of images.
+	 * @param Imagewright_Index   $index   Rows of images.
 	 */
-	public function __construct( Imagewright_Options $options, Imagewright_Source $source ) {
+	public function __construct(
+		Imagewright_Options $options,
+		Imagewright_Source $source,
+		Imagewright_State $state,
+		Imagewright_Index $index
+	) {
 		$this->options = $options;
 		$this->source  = $source;
+		$this->state   = $state;
+		$this->index   = $index;
 	}
 
 	/**
@@ -137,5 +153,81 @@ class Imagewright_Exclusions {
 			$this->patterns[] = '#' . ( false === strpos( $line, '/' ) ? '(?:^|/)' : '^' ) . $literal . '$#iuD';
 		}
 		return $this->patterns;
+	}
+
+	/**
+	 * Stores the reason why an attachment could not be optimized.
+	 *
+	 * @param int      $id       Attachment.
+	 * @param WP_Error $error    Reason.
+	 * @param string   $settings Of Imagewright_Eligibility::settings(); an empty string for reasons that do not depend on them.
+	 */
+	public function note_failure( $id, $error, $settings = '' ) {
+		$id = $this->state->lead( $id );
+		if ( ! $this->index->exists( $id ) ) {
+			return;
+		}
+		$code   = (string) $error->get_error_code();
+		$status = 'failed';
+		if ( in_array( $code, array( 'imagewright_not_smaller', 'imagewright_hdr' ), true ) ) {
+			$status = 'no_gain';
+		} elseif ( 'imagewright_excluded' === $code ) {
+			$status   = 'excluded';
+			$settings = (string) $this->least_bytes();
+		} elseif ( 'imagewright_offloaded' === $code ) {
+			$status = 'offloaded';
+		} elseif ( in_array( $code, self::UNFIT, true ) ) {
+			$status = 'unfit';
+		}
+		$fields = array(
+			'code'    => $code,
+			'message' => $error->get_error_message(),
+		);
+		// An optimized image stays optimized if another attempt fails.
+		if ( ! $this->state->get( $id ) ) {
+			$fields += array(
+				'status'   => $status,
+				'settings' => $settings,
+				'source'   => $this->source->mark( $id ),
+			);
+		}
+		$this->index->put( $id, $fields );
+		// Another request may have deleted it since the first look.
+		if ( ! $this->index->exists( $id ) ) {
+			$this->index->remove( $id );
+		}
+	}
+
+	/**
+	 * Returns the last failure of an attachment, or null.
+	 *
+	 * @param int $id Attachment.
+	 * @return array{code:string,message:string}|null
+	 */
+	public function failure( $id ) {
+		$row = $this->index->row( $this->state->lead( $id ) );
+		return empty( $row['code'] ) ? null : array(
+			'code'    => $row['code'],
+			'message' => $row['message'],
+		);
+	}
+
+	/**
+	 * Deletes the last failure.
+	 *
+	 * @param int $id Attachment.
+	 */
+	public function clear_failure( $id ) {
+		$id = $this->state->lead( $id );
+		if ( $this->failure( $id ) ) {
+			$this->index->put(
+				$id,
+				array(
+					'code'    => '',
+					'message' => '',
+					'status'  => $this->state->get( $id ) ? 'done' : '',
+				)
+			);
+		}
 	}
 }

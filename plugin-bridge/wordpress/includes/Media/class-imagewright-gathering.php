@@ -8,7 +8,8 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Puts attachments with the same attached file together to one picture, and takes one out whose file becomes another.
+ * Puts attachments with the same attached file together to one picture, and takes one out whose file becomes another. Keeps the files of
+ * a picture while another attachment uses them: when one of several is deleted, WordPress would delete the files of all.
  */
 class Imagewright_Gathering {
 
@@ -23,28 +24,47 @@ class Imagewright_Gathering {
 		'due'          => 0,
 	);
 
+	/**
+	 * Files that are not deleted now.
+	 *
+	 * @var array<string,true>
+	 */
+	private $kept = array();
+
+	/**
+	 * Attachments whose picture others keep.
+	 *
+	 * @var array<int,true>
+	 */
+	private $leaving = array();
+
 	/** Locks of attachments. */
 	private Imagewright_Lock $lock;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 	/** Records of images. */
 	private Imagewright_State $state;
 	/** Rows of images. */
 	private Imagewright_Index $index;
+	/** Snapshots of attachments. */
+	private Imagewright_Snapshot $snapshot;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Lock   $lock   Locks of attachments.
-	 * @param Imagewright_Shared $shared Attachments of a picture.
-	 * @param Imagewright_State  $state  Records of images.
-	 * @param Imagewright_Index  $index  Rows of images.
+	 * @param Imagewright_Lock     $lock     Locks of attachments.
+	 * @param Imagewright_State    $state    Records of images.
+	 * @param Imagewright_Index    $index    Rows of images.
+	 * @param Imagewright_Snapshot $snapshot Snapshots of attachments.
 	 */
-	public function __construct( Imagewright_Lock $lock, Imagewright_Shared $shared, Imagewright_State $state, Imagewright_Index $index ) {
-		$this->lock   = $lock;
-		$this->shared = $shared;
-		$this->state  = $state;
-		$this->index  = $index;
+	public function __construct(
+		Imagewright_Lock $lock,
+		Imagewright_State $state,
+		Imagewright_Index $index,
+		Imagewright_Snapshot $snapshot
+	) {
+		$this->lock     = $lock;
+		$this->state    = $state;
+		$this->index    = $index;
+		$this->snapshot = $snapshot;
 	}
 
 	/**
@@ -54,6 +74,8 @@ class Imagewright_Gathering {
 	 */
 	public static function register( $hooks ) {
 		$hooks->metadata( '_wp_attached_file', array( __CLASS__, 'changed' ), 20 );
+		$hooks->action( 'delete_attachment', array( __CLASS__, 'before_deletion' ), 5 );
+		$hooks->filter( 'wp_delete_file', array( __CLASS__, 'veto' ), 5 );
 	}
 
 	/**
@@ -72,12 +94,12 @@ class Imagewright_Gathering {
 	 * Looks for the attachments of a file, and notes them as one picture.
 	 *
 	 * @param int $id Attachment.
-	 * @return int[] Of of().
+	 * @return int[] Attachments of the picture, leading one first.
 	 */
 	public function gather( $id ) {
 		$id    = (int) $id;
-		$ids   = $this->shared->users( (string) get_post_meta( $id, '_wp_attached_file', true ) );
-		$known = $this->shared->of( $id );
+		$ids   = $this->state->users_of( (string) get_post_meta( $id, '_wp_attached_file', true ) );
+		$known = $this->state->attachments( $id );
 		$same  = array_values( array_intersect( $known, array_merge( $ids, array( $id ) ) ) );
 		$other = array_values( array_diff( $known, $same ) );
 		if ( $other ) {
@@ -90,7 +112,7 @@ class Imagewright_Gathering {
 		if ( count( $ids ) > 1 && in_array( $id, $ids, true ) ) {
 			$this->join( $ids );
 		}
-		return $this->shared->of( $id );
+		return $this->state->attachments( $id );
 	}
 
 	/** Looks for all files that several attachments use. */
@@ -98,7 +120,7 @@ class Imagewright_Gathering {
 		global $wpdb;
 		$files = $wpdb->get_col( "SELECT file FROM ( SELECT meta_value AS file, COUNT(*) AS n FROM $wpdb->postmeta WHERE meta_key = '_wp_attached_file' GROUP BY meta_value ) AS files WHERE n > 1" ); // phpcs:ignore WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- name of a table.
 		foreach ( $files as $file ) {
-			$ids = $this->shared->users( (string) $file );
+			$ids = $this->state->users_of( (string) $file );
 			if ( count( $ids ) > 1 ) {
 				$this->join( $ids );
 			}
@@ -114,7 +136,7 @@ class Imagewright_Gathering {
 	public function leave( $id, $rest ) {
 		$state = $this->state->get( $id );
 		$row   = $this->index->row( $id );
-		$next  = in_array( $this->shared->lead( $id ), $rest, true ) ? $this->shared->lead( $id ) : $rest[0];
+		$next  = in_array( $this->state->lead( $id ), $rest, true ) ? $this->state->lead( $id ) : $rest[0];
 		if ( $row && 'shared' !== $row['status'] ) {
 			$this->index->put( $next, array_diff_key( $row, array( 'attachment_id' => 1 ) ) );
 		}
@@ -134,7 +156,7 @@ class Imagewright_Gathering {
 	 */
 	private function join( $ids ) {
 		$leads = array_values( array_filter( $ids, array( $this->state, 'get' ) ) );
-		$known = array_values( array_intersect( $this->shared->leads( $ids ), $ids, $leads ? $leads : $ids ) );
+		$known = array_values( array_intersect( $this->state->leads( $ids ), $ids, $leads ? $leads : $ids ) );
 		$lead  = $known[0] ?? $leads[0] ?? $ids[0];
 		foreach ( $ids as $id ) {
 			$row = $this->index->row( $id );
@@ -152,5 +174,94 @@ class Imagewright_Gathering {
 		if ( $state ) {
 			$this->state->set( $lead, $state );
 		}
+	}
+
+	/**
+	 * Notes the files of an attachment that others use, before it is deleted.
+	 *
+	 * @param int $id Attachment.
+	 */
+	public function before_deletion( $id ) {
+		$id    = (int) $id;
+		// WordPress deletes the files last. What was kept of an earlier attachment was kept by now.
+		$this->kept    = array();
+		$this->leaving = array();
+		$state = $this->state->get( $id );
+		$rest  = array_values( array_diff( $this->gather( $id ), array( $id ) ) );
+		if ( $rest ) {
+			if ( $state ) {
+				$this->leaving[ $id ] = true;
+				$this->keep( $state, $this->names( $id, $state ) );
+			}
+			$this->leave( $id, $rest );
+		} elseif ( $state && $this->is_used( $state['snapshot']['attached_file'], array( $id ) ) ) {
+			$this->keep( $state, array_keys( $state['snapshot']['files'] ) );
+		}
+	}
+
+	/**
+	 * Returns true if another attachment uses the files of a picture that is deleted now.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public function are_shared( $id ) {
+		return isset( $this->leaving[ (int) $id ] );
+	}
+
+	/**
+	 * Returns true if an attachment outside of a picture uses its upload: a translation that was made before the picture was replaced.
+	 *
+	 * @param string $file Path relative to the uploads folder.
+	 * @param int[]  $ids  Attachments of the picture.
+	 * @return bool
+	 */
+	public function is_used( $file, $ids ) {
+		return array() !== array_diff( $this->state->users_of( $file ), $ids );
+	}
+
+	/**
+	 * Keeps a file that others use.
+	 *
+	 * @param string $path File that is to be deleted; empty if another plugin keeps it.
+	 * @return string
+	 */
+	public function veto( $path ) {
+		return is_string( $path ) && isset( $this->kept[ wp_normalize_path( $path ) ] ) ? '' : $path;
+	}
+
+	/**
+	 * Notes files to keep.
+	 *
+	 * @param array    $state Record.
+	 * @param string[] $names Names.
+	 */
+	private function keep( $state, $names ) {
+		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
+		foreach ( $names as $name ) {
+			$this->kept[ wp_normalize_path( path_join( $dir, $name ) ) ] = true;
+		}
+	}
+
+	/**
+	 * Lists all files of a picture.
+	 *
+	 * @param int   $id    Attachment.
+	 * @param array $state Record.
+	 * @return string[]
+	 */
+	private function names( $id, $state ) {
+		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		$backups  = get_post_meta( $id, '_wp_attachment_backup_sizes', true );
+		return array_filter(
+			array_merge(
+				array_keys( $state['snapshot']['files'] ),
+				$state['created'],
+				array_values( $state['copies'] ),
+				$this->snapshot->names( (string) get_post_meta( $id, '_wp_attached_file', true ), is_array( $metadata ) ? $metadata : array() ),
+				array_column( is_array( $backups ) ? $backups : array(), 'file' )
+			),
+			'is_string'
+		);
 	}
 }

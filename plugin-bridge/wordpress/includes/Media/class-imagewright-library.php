@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Finds attachments and describes their state.
+ * Finds attachments, describes their state and counts them by it.
  */
 class Imagewright_Library {
 
@@ -18,14 +18,12 @@ class Imagewright_Library {
 	private Imagewright_State $state;
 	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
+	/** Images that are left out, and failures. */
+	private Imagewright_Exclusions $exclusions;
 	/** Alternative text and title of an attachment, and who wrote them. */
 	private Imagewright_Texts $texts;
-	/** Versions of URLs. */
-	private Imagewright_Versions $versions;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
+	/** Versions of URLs and caches of pages. */
+	private Imagewright_Caches $caches;
 	/** Eligibility for an export. */
 	private Imagewright_Eligibility $eligibility;
 	/** Snapshots of attachments. */
@@ -39,10 +37,9 @@ class Imagewright_Library {
 	 * @param Imagewright_Access      $access      Permissions of users.
 	 * @param Imagewright_State       $state       Records of images.
 	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
-	 * @param Imagewright_Failures    $failures    Failed attempts.
+	 * @param Imagewright_Exclusions  $exclusions  Images that are left out, and failures.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
-	 * @param Imagewright_Versions    $versions    Versions of URLs.
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 * @param Imagewright_Caches      $caches      Versions of URLs and caches of pages.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 * @param Imagewright_Index       $index       Rows of images.
@@ -51,10 +48,9 @@ class Imagewright_Library {
 		Imagewright_Access $access,
 		Imagewright_State $state,
 		Imagewright_Truth $truth,
-		Imagewright_Failures $failures,
+		Imagewright_Exclusions $exclusions,
 		Imagewright_Texts $texts,
-		Imagewright_Versions $versions,
-		Imagewright_Shared $shared,
+		Imagewright_Caches $caches,
 		Imagewright_Eligibility $eligibility,
 		Imagewright_Snapshot $snapshot,
 		Imagewright_Index $index
@@ -62,10 +58,9 @@ class Imagewright_Library {
 		$this->access      = $access;
 		$this->state       = $state;
 		$this->truth       = $truth;
-		$this->failures    = $failures;
+		$this->exclusions  = $exclusions;
 		$this->texts       = $texts;
-		$this->versions    = $versions;
-		$this->shared      = $shared;
+		$this->caches      = $caches;
 		$this->eligibility = $eligibility;
 		$this->snapshot    = $snapshot;
 		$this->index       = $index;
@@ -110,7 +105,7 @@ class Imagewright_Library {
 	public function describe( $id ) {
 		$state    = $this->state->get( $id );
 		$status   = $this->truth->status( $id );
-		$failure  = $this->failures->of( $id );
+		$failure  = $this->exclusions->failure( $id );
 		$metadata = wp_get_attachment_metadata( $id, true );
 		$thumb    = wp_get_attachment_image_src( $id, 'thumbnail' );
 		$item     = array(
@@ -120,23 +115,23 @@ class Imagewright_Library {
 			'ownTitle' => ! $this->texts->is_automatic_title( get_post( $id )->post_title, (string) get_post_meta( $id, '_wp_attached_file', true ) ),
 			'alt'      => (string) get_post_meta( $id, Imagewright_Texts::ALT, true ),
 			'filename' => wp_basename( (string) get_post_meta( $id, '_wp_attached_file', true ) ),
-			'url'      => $this->versions->url( (string) wp_get_attachment_url( $id ), $id ),
-			'thumb'    => $thumb ? $this->versions->url( $thumb[0], $id ) : '',
+			'url'      => $this->caches->url( (string) wp_get_attachment_url( $id ), $id ),
+			'thumb'    => $thumb ? $this->caches->url( $thumb[0], $id ) : '',
 			'mime'     => (string) get_post_mime_type( $id ),
 			'width'    => (int) ( $metadata['width'] ?? 0 ),
 			'height'   => (int) ( $metadata['height'] ?? 0 ),
 			'editLink' => (string) get_edit_post_link( $id, 'raw' ),
 			// An attachment that another leads has no state of its own.
-			'status'   => $this->shared->lead( $id ) === (int) $id ? $status : 'shared',
+			'status'   => $this->state->lead( $id ) === (int) $id ? $status : 'shared',
 			'picture'  => $status,
 			// `outdated`: repaired without an export; `stale`: needs an export.
 			'gap'      => 'outdated' === $status ? $this->truth->gap( $id, $state ) : '',
-			'shares'   => array_values( array_diff( $this->shared->of( $id ), array( (int) $id ) ) ),
+			'shares'   => array_values( array_diff( $this->state->attachments( $id ), array( (int) $id ) ) ),
 			'texts'    => $this->texts->records( $id ),
 			'bytes'    => $state['bytes'] ?? null,
 			'score'    => $state['quality']['score'] ?? null,
 			// Metadata of the upload, and which of it the export keeps, in words.
-			'carries'  => Imagewright_Carried::text( $state['carries'] ?? array() ),
+			'carries'  => Imagewright_Status_Text::carried( $state['carries'] ?? array() ),
 			'obstacle' => $this->obstacle( $id, $status ),
 			'reason'   => $failure && ! in_array( $status, array( 'optimized', 'outdated' ), true ) ? array(
 				'code'    => $failure['code'],
@@ -174,6 +169,27 @@ class Imagewright_Library {
 			'orderby'                => 'ID',
 			'order'                  => 'DESC',
 			'update_post_term_cache' => false,
+		);
+	}
+
+	/**
+	 * Counts all images that the service accepts, those that are optimized and those that wait, and adds up what pages show.
+	 *
+	 * @return array{total:int,optimized:int,waiting:int,outdated:int,offloaded:int,shared:int,before:int,after:int} Pictures; `shared` counts
+	 *     the further attachments of files.
+	 */
+	public function of_library() {
+		$status = $this->index->by_status();
+		$shared = $status['shared']['n'] ?? 0;
+		return array(
+			'total'     => max( 0, $this->index->total() - $shared ),
+			'optimized' => $status['done']['n'] ?? 0,
+			'outdated'  => ( $status['outdated']['n'] ?? 0 ) + ( $status['stale']['n'] ?? 0 ),
+			'offloaded' => $status['offloaded']['n'] ?? 0,
+			'shared'    => $shared,
+			'waiting'   => $this->index->waiting(),
+			'before'    => $status['done']['before'] ?? 0,
+			'after'     => $status['done']['after'] ?? 0,
 		);
 	}
 }

@@ -26,16 +26,16 @@ class Imagewright_Lock {
 	 */
 	private $held = array();
 
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
+	/** Records of images. */
+	private Imagewright_State $state;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Shared $shared Attachments of a picture.
+	 * @param Imagewright_State $state Records of images.
 	 */
-	public function __construct( Imagewright_Shared $shared ) {
-		$this->shared = $shared;
+	public function __construct( Imagewright_State $state ) {
+		$this->state = $state;
 	}
 
 	/**
@@ -231,7 +231,7 @@ class Imagewright_Lock {
 	 * @return string
 	 */
 	private function name( $id ) {
-		return 'imagewright_' . $this->shared->lead( (int) $id ) . '.lock';
+		return 'imagewright_' . $this->state->lead( (int) $id ) . '.lock';
 	}
 
 	/**

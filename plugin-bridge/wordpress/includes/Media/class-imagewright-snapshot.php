@@ -12,20 +12,16 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Snapshot {
 
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
 	/** Files below the uploads folder. */
 	private Imagewright_Files $files;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Addresses $addresses Addresses of uploads.
-	 * @param Imagewright_Files     $files     Files below the uploads folder.
+	 * @param Imagewright_Files $files Files below the uploads folder.
 	 */
-	public function __construct( Imagewright_Addresses $addresses, Imagewright_Files $files ) {
-		$this->addresses = $addresses;
-		$this->files     = $files;
+	public function __construct( Imagewright_Files $files ) {
+		$this->files = $files;
 	}
 
 	/**
@@ -64,7 +60,7 @@ class Imagewright_Snapshot {
 	 */
 	public function fault( $id ) {
 		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
-		if ( $this->addresses->is_offloaded( $id ) ) {
+		if ( $this->files->is_offloaded( $id ) ) {
 			/* translators: %s: host name */
 			return Imagewright_Rest_Errors::make( 'offloaded', sprintf( __( 'Pages get this image from another host, %s, which would not have the optimized files.', 'imagewright' ), (string) wp_parse_url( wp_get_attachment_url( $id ), PHP_URL_HOST ) ), 422 );
 		}

@@ -131,7 +131,7 @@ class Imagewright_Source {
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
-		$upload = Imagewright_Multipart::build( array( $source ), wp_json_encode( array( $this->metadata( $id ) ) ) );
+		$upload = $this->sessions->multipart( array( $source ), wp_json_encode( array( $this->metadata( $id ) ) ) );
 		if ( is_wp_error( $upload ) ) {
 			return $upload;
 		}

@@ -1,6 +1,6 @@
 <?php
 /**
- * Optimization record of an attachment.
+ * Pictures and their records.
  *
  * @package Imagewright
  */
@@ -8,13 +8,15 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Reads and writes the record of an attachment and its last failure.
+ * Reads and writes the records of pictures. Attachments with the same attached file are one picture: plugins for translations make an
+ * attachment for each language of a file. The first of them leads: its row in the table counts, the rows of the others say `shared`.
+ * The record is the same on all.
  *
  * Fields: `status` (`replacing`, `optimized`, `restoring`), `snapshot` (see Imagewright_Snapshot), `created` (names of the
  * new files), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`, `files`: name
- * => md5 and size), `job`, `image`,
- * `bytes` (`before`, `after`), `settings`, `carries` (of Imagewright_Carried), `at`, `discarded` (true after Imagewright_Backups has deleted the originals), `own` (of a picture
- * of several attachments: what differs, by attachment: `snapshot`, `texts`).
+ * => md5 and size), `job`, `image`, `bytes` (`before`, `after`), `settings`, `carries` (of Imagewright_Status_Text), `at`, `discarded`
+ * (true after Imagewright_Replacement has deleted the originals), `own` (of a picture of several attachments: what differs, by attachment:
+ * `snapshot`, `texts`).
  */
 class Imagewright_State {
 
@@ -26,20 +28,23 @@ class Imagewright_State {
 	/** Key of the names that a replaced file had before, relative to the uploads folder; one row each. */
 	const WAS = '_imagewright_was';
 
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 	/** Rows of images. */
 	private Imagewright_Index $index;
+	/** Permissions of users. */
+	private Imagewright_Access $access;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Shared $shared Attachments of a picture.
 	 * @param Imagewright_Index  $index  Rows of images.
+	 * @param Imagewright_Access $access Permissions of users.
 	 */
-	public function __construct( Imagewright_Shared $shared, Imagewright_Index $index ) {
-		$this->shared = $shared;
+	public function __construct(
+		Imagewright_Index $index,
+		Imagewright_Access $access
+	) {
 		$this->index  = $index;
+		$this->access = $access;
 	}
 
 	/**
@@ -68,7 +73,7 @@ class Imagewright_State {
 	 * @param array $state Record.
 	 */
 	public function set( $id, $state ) {
-		$ids = $this->shared->of( $id );
+		$ids = $this->attachments( $id );
 		if ( count( $ids ) > 1 || isset( $state['own'] ) ) {
 			$state = $this->with_own( $id, $state, $ids );
 		}
@@ -152,7 +157,7 @@ class Imagewright_State {
 	 * @param int $id Attachment.
 	 */
 	public function clear( $id ) {
-		$ids = $this->shared->of( $id );
+		$ids = $this->attachments( $id );
 		foreach ( $ids as $one ) {
 			delete_post_meta( $one, self::META );
 			delete_post_meta( $one, self::WAS );
@@ -192,5 +197,92 @@ class Imagewright_State {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Returns the attachment that leads the picture of another.
+	 *
+	 * @param int $id Attachment.
+	 * @return int The same attachment if it shares no file.
+	 */
+	public function lead( $id ) {
+		$lead = (int) ( $this->index->row( $id )['leader'] ?? 0 );
+		return $lead > 0 ? $lead : (int) $id;
+	}
+
+	/**
+	 * Returns the attachments that lead the pictures of others, each once.
+	 *
+	 * @param int[] $ids Attachments.
+	 * @return int[]
+	 */
+	public function leads( $ids ) {
+		$this->index->await( $ids );
+		return array_values( array_unique( array_map( array( $this, 'lead' ), array_map( 'intval', $ids ) ) ) );
+	}
+
+	/**
+	 * Lists the attachments of a picture.
+	 *
+	 * @param int $id Attachment.
+	 * @return int[] Leading one first; the attachment alone if it shares no file.
+	 */
+	public function attachments( $id ) {
+		$lead = (int) ( $this->index->row( $id )['leader'] ?? 0 );
+		if ( 0 === $lead ) {
+			return array( (int) $id );
+		}
+		$ids = $this->index->led_by( $lead );
+		return array_merge( array( $lead ), array_values( array_diff( $ids, array( $lead ) ) ) );
+	}
+
+	/**
+	 * Lists the attachments whose attached file is a file.
+	 *
+	 * @param string $file Path relative to the uploads folder.
+	 * @return int[] Lowest first.
+	 */
+	public function users_of( $file ) {
+		global $wpdb;
+		if ( '' === $file ) {
+			return array();
+		}
+		$rows = $wpdb->get_results( $wpdb->prepare( "SELECT m.post_id AS id, m.meta_value AS file FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id AND p.post_type = 'attachment' WHERE m.meta_key = '_wp_attached_file' AND m.meta_value = %s ORDER BY m.post_id", $file ), ARRAY_A );
+		$ids  = array();
+		foreach ( $rows as $row ) {
+			// Databases compare without regard to case.
+			if ( $row['file'] === $file ) {
+				$ids[] = (int) $row['id'];
+			}
+		}
+		return array_values( array_unique( $ids ) );
+	}
+
+	/**
+	 * Returns true if the current user may change all attachments of a picture.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public function may_change( $id ) {
+		return array() === array_filter(
+			$this->attachments( $id ),
+			function ( $one ) {
+				return ! $this->access->may_change( $one );
+			}
+		);
+	}
+
+	/**
+	 * Writes the metadata of an attachment to the others of its picture.
+	 *
+	 * @param int $id Attachment.
+	 */
+	public function spread_metadata( $id ) {
+		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		foreach ( array_diff( $this->attachments( $id ), array( (int) $id ) ) as $other ) {
+			update_post_meta( $other, '_wp_attachment_metadata', wp_slash( $metadata ) );
+			clean_attachment_cache( $other );
+		}
 	}
 }

@@ -13,63 +13,53 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Truth {
 
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
 	/** Records of images. */
 	private Imagewright_State $state;
 	/** Files that pages show. */
 	private Imagewright_Shown $shown;
 	/** Optimized files beside the files of WordPress. */
 	private Imagewright_Beside $beside;
-	/** Files below the uploads folder. */
-	private Imagewright_Files $files;
 	/** Rows of images. */
 	private Imagewright_Index $index;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
+	/** Images that are left out, and failures. */
+	private Imagewright_Exclusions $exclusions;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 	/** Locks of attachments. */
 	private Imagewright_Lock $lock;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Addresses $addresses Addresses of uploads.
-	 * @param Imagewright_State     $state     Records of images.
-	 * @param Imagewright_Shown     $shown     Files that pages show.
-	 * @param Imagewright_Beside    $beside    Optimized files beside the files of WordPress.
-	 * @param Imagewright_Files     $files     Files below the uploads folder.
-	 * @param Imagewright_Index     $index     Rows of images.
-	 * @param Imagewright_Failures  $failures  Failed attempts.
-	 * @param Imagewright_Snapshot  $snapshot  Snapshots of attachments.
-	 * @param Imagewright_Shared    $shared    Attachments of a picture.
-	 * @param Imagewright_Lock      $lock      Locks of attachments.
+	 * @param Imagewright_Files      $files      Files below the uploads folder.
+	 * @param Imagewright_State      $state      Records of images.
+	 * @param Imagewright_Shown      $shown      Files that pages show.
+	 * @param Imagewright_Beside     $beside     Optimized files beside the files of WordPress.
+	 * @param Imagewright_Index      $index      Rows of images.
+	 * @param Imagewright_Exclusions $exclusions Images that are left out, and failures.
+	 * @param Imagewright_Snapshot   $snapshot   Snapshots of attachments.
+	 * @param Imagewright_Lock       $lock       Locks of attachments.
 	 */
 	public function __construct(
-		Imagewright_Addresses $addresses,
+		Imagewright_Files $files,
 		Imagewright_State $state,
 		Imagewright_Shown $shown,
 		Imagewright_Beside $beside,
-		Imagewright_Files $files,
 		Imagewright_Index $index,
-		Imagewright_Failures $failures,
+		Imagewright_Exclusions $exclusions,
 		Imagewright_Snapshot $snapshot,
-		Imagewright_Shared $shared,
 		Imagewright_Lock $lock
 	) {
-		$this->addresses = $addresses;
-		$this->state     = $state;
-		$this->shown     = $shown;
-		$this->beside    = $beside;
-		$this->files     = $files;
-		$this->index     = $index;
-		$this->failures  = $failures;
-		$this->snapshot  = $snapshot;
-		$this->shared    = $shared;
-		$this->lock      = $lock;
+		$this->files      = $files;
+		$this->state      = $state;
+		$this->shown      = $shown;
+		$this->beside     = $beside;
+		$this->index      = $index;
+		$this->exclusions = $exclusions;
+		$this->snapshot   = $snapshot;
+		$this->lock       = $lock;
 	}
 
 	/**
@@ -82,7 +72,7 @@ class Imagewright_Truth {
 	 */
 	public function gap( $id, $state ) {
 		$beside = 'beside' === ( $state['way'] ?? '' );
-		if ( $beside && $this->addresses->is_offloaded( $id ) ) {
+		if ( $beside && $this->files->is_offloaded( $id ) ) {
 			return 'offloaded';
 		}
 		if ( $this->state->is_edited( $id, $state, false ) ) {
@@ -200,10 +190,10 @@ class Imagewright_Truth {
 		if ( $state && 'optimized' === $state['status'] ) {
 			$gap   = $this->gap( $id, $state );
 			$right = '' === $gap ? 'done' : $gap;
-		} elseif ( ! $state && 'offloaded' === $status && ! $this->addresses->is_offloaded( $id ) ) {
+		} elseif ( ! $state && 'offloaded' === $status && ! $this->files->is_offloaded( $id ) ) {
 			$right = '';
-		} elseif ( ! $state && 'changing' !== $status && 'offloaded' !== $status && $this->addresses->is_offloaded( $id ) ) {
-			$this->failures->note( $id, $this->snapshot->fault( $id ) );
+		} elseif ( ! $state && 'changing' !== $status && 'offloaded' !== $status && $this->files->is_offloaded( $id ) ) {
+			$this->exclusions->note_failure( $id, $this->snapshot->fault( $id ) );
 			$this->index->put( $id, array( 'checked' => time() ) );
 			return 'offloaded';
 		}
@@ -235,14 +225,14 @@ class Imagewright_Truth {
 	public function status( $id ) {
 		$state = $this->state->get( $id );
 		if ( ! $state ) {
-			$row = $this->index->row( $this->shared->lead( $id ) );
+			$row = $this->index->row( $this->state->lead( $id ) );
 			if ( ! empty( $row['task'] ) ) {
 				return 'queued';
 			}
-			if ( $this->addresses->is_offloaded( $id ) ) {
+			if ( $this->files->is_offloaded( $id ) ) {
 				return 'offloaded';
 			}
-			return $this->failures->of( $id ) ? 'failed' : 'none';
+			return $this->exclusions->failure( $id ) ? 'failed' : 'none';
 		}
 		if ( 'optimized' !== $state['status'] ) {
 			return $this->lock->is_held( $id ) ? 'working' : 'interrupted';

@@ -29,12 +29,10 @@ class Imagewright_Addition {
 	private Imagewright_Texts $texts;
 	/** States compared with the files that pages get. */
 	private Imagewright_Truth $truth;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
+	/** Images that are left out, and failures. */
+	private Imagewright_Exclusions $exclusions;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 
 	/**
 	 * Takes what it works with.
@@ -47,9 +45,8 @@ class Imagewright_Addition {
 	 * @param Imagewright_Options     $options     Settings.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
 	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
-	 * @param Imagewright_Failures    $failures    Failed attempts.
+	 * @param Imagewright_Exclusions  $exclusions  Images that are left out, and failures.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
 	 */
 	public function __construct(
 		Imagewright_Shown $shown,
@@ -60,9 +57,8 @@ class Imagewright_Addition {
 		Imagewright_Options $options,
 		Imagewright_Texts $texts,
 		Imagewright_Truth $truth,
-		Imagewright_Failures $failures,
-		Imagewright_Snapshot $snapshot,
-		Imagewright_Shared $shared
+		Imagewright_Exclusions $exclusions,
+		Imagewright_Snapshot $snapshot
 	) {
 		$this->shown       = $shown;
 		$this->eligibility = $eligibility;
@@ -72,9 +68,8 @@ class Imagewright_Addition {
 		$this->options     = $options;
 		$this->texts       = $texts;
 		$this->truth       = $truth;
-		$this->failures    = $failures;
+		$this->exclusions  = $exclusions;
 		$this->snapshot    = $snapshot;
-		$this->shared      = $shared;
 	}
 
 	/**
@@ -132,7 +127,7 @@ class Imagewright_Addition {
 		$state['after']['texts'] = $written;
 		$state['after']['shown'] = $this->truth->record( $id );
 		$this->state->set( $id, $state );
-		$this->failures->clear( $id );
+		$this->exclusions->clear_failure( $id );
 		/** This action is documented in includes/Replace/class-imagewright-replacement.php */
 		do_action( 'imagewright_replaced', $id, $state );
 		return $state;
@@ -188,7 +183,7 @@ class Imagewright_Addition {
 				'score'  => isset( $result['quality']['score'] ) ? (float) $result['quality']['score'] : null,
 			),
 			'warnings' => array_column( (array) $result['warnings'], 'code' ),
-			'carries'  => Imagewright_Carried::record( $result, $options['carries'] ?? array() ),
+			'carries'  => Imagewright_Status_Text::record( $result, $options['carries'] ?? array() ),
 		);
 	}
 
@@ -201,7 +196,7 @@ class Imagewright_Addition {
 	 */
 	public function take_away( $id, $state ) {
 		$this->remove_files( $id, $state );
-		foreach ( $this->shared->of( $id ) as $one ) {
+		foreach ( $this->state->attachments( $id ) as $one ) {
 			$own = $this->state->get( $one ) ?? $state;
 			$this->texts->take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
 		}
@@ -231,7 +226,7 @@ class Imagewright_Addition {
 	 * @param string[] $names Names; none to remove the list.
 	 */
 	private function list_for_deletion( $id, $names ) {
-		foreach ( $this->shared->of( $id ) as $one ) {
+		foreach ( $this->state->attachments( $id ) as $one ) {
 			$this->list_for( $one, $names );
 		}
 	}

@@ -22,8 +22,6 @@ class Imagewright_Exchange {
 	private Imagewright_Eligibility $eligibility;
 	/** Records of images. */
 	private Imagewright_State $state;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
 	/** Restoration of attachments. */
 	private Imagewright_Restoration $restoration;
 	/** Files below the uploads folder. */
@@ -36,10 +34,10 @@ class Imagewright_Exchange {
 	private Imagewright_Truth $truth;
 	/** Files that pages show. */
 	private Imagewright_Shown $shown;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
-	/** Versions of URLs. */
-	private Imagewright_Versions $versions;
+	/** Images that are left out, and failures. */
+	private Imagewright_Exclusions $exclusions;
+	/** Versions of URLs and caches of pages. */
+	private Imagewright_Caches $caches;
 
 	/**
 	 * Takes what it works with.
@@ -49,15 +47,14 @@ class Imagewright_Exchange {
 	 * @param Imagewright_Plan        $plan        Plans of replacements.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
 	 * @param Imagewright_State       $state       Records of images.
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
 	 * @param Imagewright_Restoration $restoration Restoration of attachments.
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
 	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
 	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Shown       $shown       Files that pages show.
-	 * @param Imagewright_Failures    $failures    Failed attempts.
-	 * @param Imagewright_Versions    $versions    Versions of URLs.
+	 * @param Imagewright_Exclusions  $exclusions  Images that are left out, and failures.
+	 * @param Imagewright_Caches      $caches      Versions of URLs and caches of pages.
 	 */
 	public function __construct(
 		Imagewright_Snapshot $snapshot,
@@ -65,30 +62,28 @@ class Imagewright_Exchange {
 		Imagewright_Plan $plan,
 		Imagewright_Eligibility $eligibility,
 		Imagewright_State $state,
-		Imagewright_Shared $shared,
 		Imagewright_Restoration $restoration,
 		Imagewright_Files $files,
 		Imagewright_Sizes $sizes,
 		Imagewright_Texts $texts,
 		Imagewright_Truth $truth,
 		Imagewright_Shown $shown,
-		Imagewright_Failures $failures,
-		Imagewright_Versions $versions
+		Imagewright_Exclusions $exclusions,
+		Imagewright_Caches $caches
 	) {
 		$this->snapshot    = $snapshot;
 		$this->lock        = $lock;
 		$this->plan        = $plan;
 		$this->eligibility = $eligibility;
 		$this->state       = $state;
-		$this->shared      = $shared;
 		$this->restoration = $restoration;
 		$this->files       = $files;
 		$this->sizes       = $sizes;
 		$this->texts       = $texts;
 		$this->truth       = $truth;
 		$this->shown       = $shown;
-		$this->failures    = $failures;
-		$this->versions    = $versions;
+		$this->exclusions  = $exclusions;
+		$this->caches      = $caches;
 	}
 
 	/**
@@ -136,7 +131,7 @@ class Imagewright_Exchange {
 				}
 			);
 			if ( ! is_wp_error( $plan ) ) {
-				foreach ( $this->shared->of( $id ) as $one ) {
+				foreach ( $this->state->attachments( $id ) as $one ) {
 					$this->describe( $one, $this->state->get( $one )['snapshot'], $plan );
 				}
 				$state = $this->complete( $id, $state, $plan, $result, $options );
@@ -228,7 +223,7 @@ class Imagewright_Exchange {
 	 */
 	private function complete( $id, $state, $plan, $result, $options ) {
 		$this->sizes->make_missing( $id, $plan['reserved'] );
-		$this->shared->spread_metadata( $id );
+		$this->state->spread_metadata( $id );
 		$metadata = wp_get_attachment_metadata( $id, true );
 		$written  = $this->texts->fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 
@@ -255,13 +250,13 @@ class Imagewright_Exchange {
 					'score'  => isset( $result['quality']['score'] ) ? (float) $result['quality']['score'] : null,
 				),
 				'warnings' => array_column( (array) $result['warnings'], 'code' ),
-				'carries'  => Imagewright_Carried::record( $result, $options['carries'] ?? array() ),
+				'carries'  => Imagewright_Status_Text::record( $result, $options['carries'] ?? array() ),
 			)
 		);
 		$this->state->set( $id, $state );
-		$this->failures->clear( $id );
-		foreach ( $this->shared->of( $id ) as $one ) {
-			$this->versions->renew( $one, array_keys( $state['copies'] ) );
+		$this->exclusions->clear_failure( $id );
+		foreach ( $this->state->attachments( $id ) as $one ) {
+			$this->caches->renew( $one, array_keys( $state['copies'] ) );
 		}
 		return $state;
 	}

@@ -34,7 +34,11 @@ class Imagewright_Kept_Sizes {
 	 * @param Imagewright_Lock  $lock  Locks of attachments.
 	 * @param Imagewright_Sizes $sizes Image sizes of the site.
 	 */
-	public function __construct( Imagewright_State $state, Imagewright_Lock $lock, Imagewright_Sizes $sizes ) {
+	public function __construct(
+		Imagewright_State $state,
+		Imagewright_Lock $lock,
+		Imagewright_Sizes $sizes
+	) {
 		$this->state = $state;
 		$this->lock  = $lock;
 		$this->sizes = $sizes;

@@ -14,66 +14,61 @@ class Imagewright_Restoration {
 
 	/** Records of images. */
 	private Imagewright_State $state;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
+	/** Images that are left out, and failures. */
+	private Imagewright_Exclusions $exclusions;
 	/** Optimized files beside those of WordPress. */
 	private Imagewright_Addition $addition;
 	/** Eligibility for an export. */
 	private Imagewright_Eligibility $eligibility;
 	/** Files below the uploads folder. */
 	private Imagewright_Files $files;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
-	/** Versions of URLs. */
-	private Imagewright_Versions $versions;
+	/** Versions of URLs and caches of pages. */
+	private Imagewright_Caches $caches;
 	/** Alternative text and title of an attachment, and who wrote them. */
 	private Imagewright_Texts $texts;
 	/** Image sizes of the site. */
 	private Imagewright_Sizes $sizes;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
-	/** Files that others use. */
-	private Imagewright_Kept_Files $kept_files;
+	/** Attachments that come to share a file. */
+	private Imagewright_Gathering $gathering;
 
 	/**
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_State       $state       Records of images.
-	 * @param Imagewright_Failures    $failures    Failed attempts.
+	 * @param Imagewright_Exclusions  $exclusions  Images that are left out, and failures.
 	 * @param Imagewright_Addition    $addition    Optimized files beside those of WordPress.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
-	 * @param Imagewright_Versions    $versions    Versions of URLs.
+	 * @param Imagewright_Caches      $caches      Versions of URLs and caches of pages.
 	 * @param Imagewright_Texts       $texts       Alternative text and title of an attachment, and who wrote them.
 	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
-	 * @param Imagewright_Kept_Files  $kept_files  Files that others use.
+	 * @param Imagewright_Gathering   $gathering   Attachments that come to share a file.
 	 */
 	public function __construct(
 		Imagewright_State $state,
-		Imagewright_Failures $failures,
+		Imagewright_Exclusions $exclusions,
 		Imagewright_Addition $addition,
 		Imagewright_Eligibility $eligibility,
 		Imagewright_Files $files,
-		Imagewright_Shared $shared,
-		Imagewright_Versions $versions,
+		Imagewright_Caches $caches,
 		Imagewright_Texts $texts,
 		Imagewright_Sizes $sizes,
 		Imagewright_Snapshot $snapshot,
-		Imagewright_Kept_Files $kept_files
+		Imagewright_Gathering $gathering
 	) {
 		$this->state       = $state;
-		$this->failures    = $failures;
+		$this->exclusions  = $exclusions;
 		$this->addition    = $addition;
 		$this->eligibility = $eligibility;
 		$this->files       = $files;
-		$this->shared      = $shared;
-		$this->versions    = $versions;
+		$this->caches      = $caches;
 		$this->texts       = $texts;
 		$this->sizes       = $sizes;
 		$this->snapshot    = $snapshot;
-		$this->kept_files  = $kept_files;
+		$this->gathering   = $gathering;
 	}
 
 	/**
@@ -99,7 +94,7 @@ class Imagewright_Restoration {
 		do_action( 'imagewright_before_restore', $id );
 		$done = $this->put_back( $id, $state, $force );
 		if ( true === $done ) {
-			$this->failures->clear( $id );
+			$this->exclusions->clear_failure( $id );
 			/**
 			 * Fires after an attachment was restored: for caches and for plugins that copy files elsewhere.
 			 *
@@ -141,9 +136,9 @@ class Imagewright_Restoration {
 		}
 		$remove = $this->leftovers( $id, $state, $all );
 		$lost   = array_diff( array_keys( $snapshot['files'] ), array_keys( $sources ) );
-		foreach ( $this->shared->of( $id ) as $one ) {
+		foreach ( $this->state->attachments( $id ) as $one ) {
 			$own = $this->state->get( $one ) ?? $state;
-			$this->versions->renew( $one, array_keys( $state['copies'] ) );
+			$this->caches->renew( $one, array_keys( $state['copies'] ) );
 			$this->describe( $one, $own['snapshot'], $lost );
 			$this->texts->take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
 		}
@@ -154,7 +149,7 @@ class Imagewright_Restoration {
 		clean_attachment_cache( $id );
 		if ( $lost ) {
 			$this->sizes->make_missing( $id );
-			$this->shared->spread_metadata( $id );
+			$this->state->spread_metadata( $id );
 		}
 		return true;
 	}
@@ -260,7 +255,7 @@ class Imagewright_Restoration {
 	 */
 	public function forget_deleted( $id ) {
 		$state = $this->state->get( $id );
-		if ( ! $state || $this->kept_files->are_shared( $id ) ) {
+		if ( ! $state || $this->gathering->are_shared( $id ) ) {
 			return;
 		}
 		$dir   = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );

@@ -14,8 +14,8 @@ class Imagewright_Result {
 
 	/** Ownership of sessions and jobs. */
 	private Imagewright_Sessions $sessions;
-	/** Attachments of a picture. */
-	private Imagewright_Shared $shared;
+	/** Records of images. */
+	private Imagewright_State $state;
 	/** Eligibility for an export. */
 	private Imagewright_Eligibility $eligibility;
 	/** Source files of attachments. */
@@ -29,7 +29,7 @@ class Imagewright_Result {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Sessions    $sessions    Ownership of sessions and jobs.
-	 * @param Imagewright_Shared      $shared      Attachments of a picture.
+	 * @param Imagewright_State       $state       Records of images.
 	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
 	 * @param Imagewright_Source      $source      Source files of attachments.
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
@@ -37,14 +37,14 @@ class Imagewright_Result {
 	 */
 	public function __construct(
 		Imagewright_Sessions $sessions,
-		Imagewright_Shared $shared,
+		Imagewright_State $state,
 		Imagewright_Eligibility $eligibility,
 		Imagewright_Source $source,
 		Imagewright_Files $files,
 		Imagewright_Service $service
 	) {
 		$this->sessions    = $sessions;
-		$this->shared      = $shared;
+		$this->state       = $state;
 		$this->eligibility = $eligibility;
 		$this->source      = $source;
 		$this->files       = $files;
@@ -80,7 +80,7 @@ class Imagewright_Result {
 			return Imagewright_Rest_Errors::make( 'no_result', __( 'This export has no result for the image.', 'imagewright' ), 409 );
 		}
 		$result = $found[0];
-		if ( ! in_array( (string) $result['clientRef'], array_map( 'strval', $this->shared->of( $id ) ), true ) ) {
+		if ( ! in_array( (string) $result['clientRef'], array_map( 'strval', $this->state->attachments( $id ) ), true ) ) {
 			return Imagewright_Rest_Errors::make( 'other_image', __( 'This result belongs to another image.', 'imagewright' ), 409 );
 		}
 		if ( 'completed' !== $result['status'] ) {

@@ -39,7 +39,11 @@ class Imagewright_Audit {
 	 * @param Imagewright_Texts          $texts          Alternative text and title of an attachment, and who wrote them.
 	 * @param Imagewright_Site_Languages $site_languages Languages of a site.
 	 */
-	public function __construct( Imagewright_Picture $picture, Imagewright_Texts $texts, Imagewright_Site_Languages $site_languages ) {
+	public function __construct(
+		Imagewright_Picture $picture,
+		Imagewright_Texts $texts,
+		Imagewright_Site_Languages $site_languages
+	) {
 		$this->picture        = $picture;
 		$this->texts          = $texts;
 		$this->site_languages = $site_languages;

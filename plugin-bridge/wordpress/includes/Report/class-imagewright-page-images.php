@@ -20,20 +20,23 @@ class Imagewright_Page_Images {
 		'rem' => 16,
 	);
 
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
 	/** Delivery by `<picture>`. */
 	private Imagewright_Picture $picture;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Addresses $addresses Addresses of uploads.
-	 * @param Imagewright_Picture   $picture   Delivery by `<picture>`.
+	 * @param Imagewright_Files   $files   Files below the uploads folder.
+	 * @param Imagewright_Picture $picture Delivery by `<picture>`.
 	 */
-	public function __construct( Imagewright_Addresses $addresses, Imagewright_Picture $picture ) {
-		$this->addresses = $addresses;
-		$this->picture   = $picture;
+	public function __construct(
+		Imagewright_Files $files,
+		Imagewright_Picture $picture
+	) {
+		$this->files   = $files;
+		$this->picture = $picture;
 	}
 
 	/**
@@ -57,7 +60,7 @@ class Imagewright_Page_Images {
 		}
 		foreach ( $this->backgrounds( $html ) as $style ) {
 			if ( preg_match( '/image-set\(\s*url\([\'"]?([^\'")]+)/i', $style, $url ) || preg_match( '/url\([\'"]?([^\'")]+)/i', $style, $url ) ) {
-				if ( '' === $this->addresses->path( trim( $url[1] ) ) ) {
+				if ( '' === $this->files->path( trim( $url[1] ) ) ) {
 					continue;
 				}
 				$found[] = array(

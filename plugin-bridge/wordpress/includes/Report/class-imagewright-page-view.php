@@ -28,6 +28,13 @@ class Imagewright_Page_View {
 	/** Most redirections that are followed. */
 	const REDIRECTIONS = 2;
 
+	/**
+	 * Records of replaced attachments, by attachment.
+	 *
+	 * @var array<int,?array>
+	 */
+	private $records = array();
+
 	/** Addresses of replaced files. */
 	private Imagewright_Old_Addresses $old_addresses;
 	/** Records of images. */
@@ -39,7 +46,10 @@ class Imagewright_Page_View {
 	 * @param Imagewright_Old_Addresses $old_addresses Addresses of replaced files.
 	 * @param Imagewright_State         $state         Records of images.
 	 */
-	public function __construct( Imagewright_Old_Addresses $old_addresses, Imagewright_State $state ) {
+	public function __construct(
+		Imagewright_Old_Addresses $old_addresses,
+		Imagewright_State $state
+	) {
 		$this->old_addresses = $old_addresses;
 		$this->state         = $state;
 	}
@@ -161,13 +171,6 @@ class Imagewright_Page_View {
 		$state  = isset( $fields[ $key ] ) ? $this->replaced( $id ) : null;
 		return $state ? array( $state['snapshot'][ $fields[ $key ] ] ) : $value;
 	}
-
-	/**
-	 * Records of replaced attachments, by attachment.
-	 *
-	 * @var array<int,?array>
-	 */
-	private $records = array();
 
 	/**
 	 * Returns the record of an attachment if its files were replaced.

@@ -28,8 +28,8 @@ class Imagewright_Page_Weight {
 	private Imagewright_Page_Images $page_images;
 	/** Delivery by `<picture>`. */
 	private Imagewright_Picture $picture;
-	/** Addresses of uploads. */
-	private Imagewright_Addresses $addresses;
+	/** Files below the uploads folder. */
+	private Imagewright_Files $files;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
 
@@ -39,20 +39,20 @@ class Imagewright_Page_Weight {
 	 * @param Imagewright_Page_View   $page_view   Pages as visitors get them.
 	 * @param Imagewright_Page_Images $page_images Images of a page.
 	 * @param Imagewright_Picture     $picture     Delivery by `<picture>`.
-	 * @param Imagewright_Addresses   $addresses   Addresses of uploads.
+	 * @param Imagewright_Files       $files       Files below the uploads folder.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 */
 	public function __construct(
 		Imagewright_Page_View $page_view,
 		Imagewright_Page_Images $page_images,
 		Imagewright_Picture $picture,
-		Imagewright_Addresses $addresses,
+		Imagewright_Files $files,
 		Imagewright_Snapshot $snapshot
 	) {
 		$this->page_view   = $page_view;
 		$this->page_images = $page_images;
 		$this->picture     = $picture;
-		$this->addresses   = $addresses;
+		$this->files       = $files;
 		$this->snapshot    = $snapshot;
 	}
 
@@ -142,7 +142,7 @@ class Imagewright_Page_Weight {
 		$paths = array();
 		$root  = trailingslashit( wp_get_upload_dir()['basedir'] );
 		foreach ( array_unique( $urls ) as $url ) {
-			$path = $this->addresses->path( $url );
+			$path = $this->files->path( $url );
 			if ( '' !== $path ) {
 				$paths[ $url ] = substr( $path, strlen( $root ) );
 			}

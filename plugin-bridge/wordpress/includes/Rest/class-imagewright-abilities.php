@@ -29,7 +29,11 @@ class Imagewright_Abilities {
 	 * @param Imagewright_Rest_Rules $rest_rules Rules of routes.
 	 * @param Imagewright_Rest_Texts $rest_texts Routes for alternative texts.
 	 */
-	public function __construct( Imagewright_Access $access, Imagewright_Rest_Rules $rest_rules, Imagewright_Rest_Texts $rest_texts ) {
+	public function __construct(
+		Imagewright_Access $access,
+		Imagewright_Rest_Rules $rest_rules,
+		Imagewright_Rest_Texts $rest_texts
+	) {
 		$this->access     = $access;
 		$this->rest_rules = $rest_rules;
 		$this->rest_texts = $rest_texts;

@@ -37,7 +37,10 @@ class Imagewright_Event_Stream {
 	 * @param Imagewright_Service $service Service.
 	 * @param Imagewright_Budget  $budget  Budget of a user.
 	 */
-	public function __construct( Imagewright_Service $service, Imagewright_Budget $budget ) {
+	public function __construct(
+		Imagewright_Service $service,
+		Imagewright_Budget $budget
+	) {
 		$this->service = $service;
 		$this->budget  = $budget;
 	}

@@ -13,20 +13,19 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Proxy {
 
 	const REQUEST_HEADERS = array( 'content_type', 'idempotency_key', 'last_event_id', 'accept', 'range', 'if_none_match' );
+
 	const ANSWER_HEADERS  = array( 'content-type', 'retry-after', 'location', 'x-job-id', 'etag', 'content-disposition', 'content-range', 'accept-ranges', 'ratelimit', 'ratelimit-policy' );
 
 	/** Permissions of users. */
 	private Imagewright_Access $access;
-	/** Allow-list of the proxy. */
-	private Imagewright_Proxy_Rules $proxy_rules;
+	/** Rules of routes. */
+	private Imagewright_Rest_Rules $rest_rules;
 	/** Event streams of the service. */
 	private Imagewright_Event_Stream $event_stream;
 	/** Service. */
 	private Imagewright_Service $service;
 	/** Budget of a user. */
 	private Imagewright_Budget $budget;
-	/** Rules of routes. */
-	private Imagewright_Rest_Rules $rest_rules;
 	/** Ownership of sessions and jobs. */
 	private Imagewright_Sessions $sessions;
 	/** Files below the uploads folder. */
@@ -36,35 +35,32 @@ class Imagewright_Proxy {
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Access       $access       Permissions of users.
-	 * @param Imagewright_Proxy_Rules  $proxy_rules  Allow-list of the proxy.
+	 * @param Imagewright_Rest_Rules   $rest_rules   Rules of routes.
 	 * @param Imagewright_Event_Stream $event_stream Event streams of the service.
 	 * @param Imagewright_Service      $service      Service.
 	 * @param Imagewright_Budget       $budget       Budget of a user.
-	 * @param Imagewright_Rest_Rules   $rest_rules   Rules of routes.
 	 * @param Imagewright_Sessions     $sessions     Ownership of sessions and jobs.
 	 * @param Imagewright_Files        $files        Files below the uploads folder.
 	 */
 	public function __construct(
 		Imagewright_Access $access,
-		Imagewright_Proxy_Rules $proxy_rules,
+		Imagewright_Rest_Rules $rest_rules,
 		Imagewright_Event_Stream $event_stream,
 		Imagewright_Service $service,
 		Imagewright_Budget $budget,
-		Imagewright_Rest_Rules $rest_rules,
 		Imagewright_Sessions $sessions,
 		Imagewright_Files $files
 	) {
 		$this->access       = $access;
-		$this->proxy_rules  = $proxy_rules;
+		$this->rest_rules   = $rest_rules;
 		$this->event_stream = $event_stream;
 		$this->service      = $service;
 		$this->budget       = $budget;
-		$this->rest_rules   = $rest_rules;
 		$this->sessions     = $sessions;
 		$this->files        = $files;
 	}
 
-	/** Registers one route for all paths. Imagewright_Proxy_Rules checks the path. */
+	/** Registers one route for all paths. Imagewright_Rest_Rules checks the path. */
 	public function routes() {
 		register_rest_route(
 			'imagewright/v1',
@@ -113,11 +109,11 @@ class Imagewright_Proxy {
 			$query = array_merge( $query, $more );
 		}
 		$method = $request->get_method();
-		$rule   = $this->proxy_rules->check( $method, $path, $query, (string) $request->get_body() );
+		$rule   = $this->rest_rules->check_request( $method, $path, $query, (string) $request->get_body() );
 		if ( is_wp_error( $rule ) ) {
 			return Imagewright_Rest_Errors::as_service_answer( $rule );
 		}
-		$operation = $this->proxy_rules->paid_operation( $method, $path );
+		$operation = $this->rest_rules->paid_operation( $method, $path );
 		$options   = '' !== $operation && ! $this->access->may_spend() ? $this->access->refusal() : $this->request_options( $request );
 		if ( is_wp_error( $options ) ) {
 			return Imagewright_Rest_Errors::as_service_answer( $options );
@@ -188,7 +184,7 @@ class Imagewright_Proxy {
 				return $files;
 			}
 			$metadata          = $request->get_body_params()['metadata'] ?? '';
-			$upload            = Imagewright_Multipart::build( $files, is_string( $metadata ) ? $metadata : '' );
+			$upload            = $this->sessions->multipart( $files, is_string( $metadata ) ? $metadata : '' );
 			$upload['headers'] = is_wp_error( $upload ) ? array() : array_merge( array_diff_key( $headers, array( 'content-type' => 1 ) ), $upload['headers'] );
 			return $upload;
 		}

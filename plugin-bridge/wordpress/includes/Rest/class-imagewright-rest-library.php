@@ -18,10 +18,8 @@ class Imagewright_Rest_Library {
 	private Imagewright_Library $library;
 	/** Service. */
 	private Imagewright_Service $service;
-	/** Nightly check of states. */
-	private Imagewright_Nightly $nightly;
-	/** Overview of the library. */
-	private Imagewright_Overview $overview;
+	/** Schedule of the queue and of the nightly check. */
+	private Imagewright_Schedule $schedule;
 	/** Images that a run can work on. */
 	private Imagewright_Candidates $candidates;
 	/** Permissions of users. */
@@ -45,8 +43,7 @@ class Imagewright_Rest_Library {
 	 * @param Imagewright_Rest_Rules   $rest_rules   Rules of routes.
 	 * @param Imagewright_Library      $library      Lists of the media library.
 	 * @param Imagewright_Service      $service      Service.
-	 * @param Imagewright_Nightly      $nightly      Nightly check of states.
-	 * @param Imagewright_Overview     $overview     Overview of the library.
+	 * @param Imagewright_Schedule     $schedule     Schedule of the queue and of the nightly check.
 	 * @param Imagewright_Candidates   $candidates   Images that a run can work on.
 	 * @param Imagewright_Access       $access       Permissions of users.
 	 * @param Imagewright_Source       $source       Source files of attachments.
@@ -60,8 +57,7 @@ class Imagewright_Rest_Library {
 		Imagewright_Rest_Rules $rest_rules,
 		Imagewright_Library $library,
 		Imagewright_Service $service,
-		Imagewright_Nightly $nightly,
-		Imagewright_Overview $overview,
+		Imagewright_Schedule $schedule,
 		Imagewright_Candidates $candidates,
 		Imagewright_Access $access,
 		Imagewright_Source $source,
@@ -74,8 +70,7 @@ class Imagewright_Rest_Library {
 		$this->rest_rules   = $rest_rules;
 		$this->library      = $library;
 		$this->service      = $service;
-		$this->nightly      = $nightly;
-		$this->overview     = $overview;
+		$this->schedule     = $schedule;
 		$this->candidates   = $candidates;
 		$this->access       = $access;
 		$this->source       = $source;
@@ -173,8 +168,8 @@ class Imagewright_Rest_Library {
 		if ( is_wp_error( $balance ) ) {
 			return $balance;
 		}
-		$this->nightly->check( Imagewright_Nightly::SAMPLE, 0.15 );
-		return $this->overview->of_library() + array(
+		$this->schedule->check( Imagewright_Schedule::SAMPLE, 0.15 );
+		return $this->library->of_library() + array(
 			'balance'  => (int) $balance['balance'],
 			'replaced' => current_user_can( 'manage_options' ) ? $this->candidates->count( 'discard', array() ) : 0,
 			'plan'     => (string) $balance['plan'],

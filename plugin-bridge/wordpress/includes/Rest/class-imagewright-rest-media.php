@@ -22,22 +22,20 @@ class Imagewright_Rest_Media {
 	private Imagewright_Source $source;
 	/** Permissions of users. */
 	private Imagewright_Access $access;
-	/** Work on one picture at a time. */
-	private Imagewright_Exclusive $exclusive;
+	/** Checkpoints of optimizations. */
+	private Imagewright_Checkpoint $checkpoint;
 	/** Optimization of one attachment. */
 	private Imagewright_Optimization $optimization;
 	/** Replacement of an attachment's files. */
 	private Imagewright_Replacement $replacement;
-	/** Checkpoints of optimizations. */
-	private Imagewright_Checkpoint $checkpoint;
 	/** Restoration of attachments. */
 	private Imagewright_Restoration $restoration;
 	/** Status field of an attachment. */
 	private Imagewright_Attachment_Field $attachment_field;
 	/** Rows of images. */
 	private Imagewright_Index $index;
-	/** Failed attempts. */
-	private Imagewright_Failures $failures;
+	/** Images that are left out, and failures. */
+	private Imagewright_Exclusions $exclusions;
 
 	/**
 	 * Takes what it works with.
@@ -47,14 +45,13 @@ class Imagewright_Rest_Media {
 	 * @param Imagewright_Eligibility      $eligibility      Eligibility for an export.
 	 * @param Imagewright_Source           $source           Source files of attachments.
 	 * @param Imagewright_Access           $access           Permissions of users.
-	 * @param Imagewright_Exclusive        $exclusive        Work on one picture at a time.
+	 * @param Imagewright_Checkpoint       $checkpoint       Checkpoints of optimizations.
 	 * @param Imagewright_Optimization     $optimization     Optimization of one attachment.
 	 * @param Imagewright_Replacement      $replacement      Replacement of an attachment's files.
-	 * @param Imagewright_Checkpoint       $checkpoint       Checkpoints of optimizations.
 	 * @param Imagewright_Restoration      $restoration      Restoration of attachments.
 	 * @param Imagewright_Attachment_Field $attachment_field Status field of an attachment.
 	 * @param Imagewright_Index            $index            Rows of images.
-	 * @param Imagewright_Failures         $failures         Failed attempts.
+	 * @param Imagewright_Exclusions       $exclusions       Images that are left out, and failures.
 	 */
 	public function __construct(
 		Imagewright_Rest_Rules $rest_rules,
@@ -62,28 +59,26 @@ class Imagewright_Rest_Media {
 		Imagewright_Eligibility $eligibility,
 		Imagewright_Source $source,
 		Imagewright_Access $access,
-		Imagewright_Exclusive $exclusive,
+		Imagewright_Checkpoint $checkpoint,
 		Imagewright_Optimization $optimization,
 		Imagewright_Replacement $replacement,
-		Imagewright_Checkpoint $checkpoint,
 		Imagewright_Restoration $restoration,
 		Imagewright_Attachment_Field $attachment_field,
 		Imagewright_Index $index,
-		Imagewright_Failures $failures
+		Imagewright_Exclusions $exclusions
 	) {
 		$this->rest_rules       = $rest_rules;
 		$this->sessions         = $sessions;
 		$this->eligibility      = $eligibility;
 		$this->source           = $source;
 		$this->access           = $access;
-		$this->exclusive        = $exclusive;
+		$this->checkpoint       = $checkpoint;
 		$this->optimization     = $optimization;
 		$this->replacement      = $replacement;
-		$this->checkpoint       = $checkpoint;
 		$this->restoration      = $restoration;
 		$this->attachment_field = $attachment_field;
 		$this->index            = $index;
-		$this->failures         = $failures;
+		$this->exclusions       = $exclusions;
 	}
 
 	/** Registers the routes in the REST API. */
@@ -195,7 +190,7 @@ class Imagewright_Rest_Media {
 			'allow_larger' => $request['allowLarger'],
 			'again'        => $request['again'],
 		);
-		$done    = $this->exclusive->run(
+		$done    = $this->checkpoint->exclusively(
 			$id,
 			function () use ( $id, $options ) {
 				return $this->optimization->run( $id, $options );
@@ -213,7 +208,7 @@ class Imagewright_Rest_Media {
 	public function replace( $request ) {
 		$id       = (int) $request['id'];
 		$settings = '';
-		$done     = $this->exclusive->run(
+		$done     = $this->checkpoint->exclusively(
 			$id,
 			function () use ( $id, $request, &$settings ) {
 				$found = $this->sessions->export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
@@ -254,7 +249,7 @@ class Imagewright_Rest_Media {
 	 */
 	public function restore( $request ) {
 		$id   = (int) $request['id'];
-		$done = $this->exclusive->run(
+		$done = $this->checkpoint->exclusively(
 			$id,
 			function () use ( $id, $request ) {
 				return $this->restoration->run( $id, $request['force'] );
@@ -279,7 +274,7 @@ class Imagewright_Rest_Media {
 			$data = (array) $done->get_error_data();
 			$all  = array_merge( Imagewright_Task::TEMPORARY, Imagewright_Task::UNTIL_CHANGED );
 			if ( 'imagewright_busy' !== $done->get_error_code() && ! in_array( (int) ( $data['status'] ?? 500 ), $all, true ) ) {
-				$this->failures->note( $id, $done, $settings );
+				$this->exclusions->note_failure( $id, $done, $settings );
 				$done->add_data( array( 'noted' => true ) + $data );
 			}
 			return $done;

@@ -24,12 +24,10 @@ class Imagewright_Rest_Runs {
 	private Imagewright_Runs $runs;
 	/** Permissions of users. */
 	private Imagewright_Access $access;
-	/** Nightly check of states. */
-	private Imagewright_Nightly $nightly;
+	/** Schedule of the queue and of the nightly check. */
+	private Imagewright_Schedule $schedule;
 	/** Images that a run can work on. */
 	private Imagewright_Candidates $candidates;
-	/** Model of the service. */
-	private Imagewright_Vision $vision;
 	/** Service. */
 	private Imagewright_Service $service;
 	/** Queue of tasks. */
@@ -47,9 +45,8 @@ class Imagewright_Rest_Runs {
 	 * @param Imagewright_Rest_Rules       $rest_rules       Rules of routes.
 	 * @param Imagewright_Runs             $runs             Bulk runs.
 	 * @param Imagewright_Access           $access           Permissions of users.
-	 * @param Imagewright_Nightly          $nightly          Nightly check of states.
+	 * @param Imagewright_Schedule         $schedule         Schedule of the queue and of the nightly check.
 	 * @param Imagewright_Candidates       $candidates       Images that a run can work on.
-	 * @param Imagewright_Vision           $vision           Model of the service.
 	 * @param Imagewright_Service          $service          Service.
 	 * @param Imagewright_Queue            $queue            Queue of tasks.
 	 * @param Imagewright_Worker           $worker           Worker of the queue.
@@ -60,9 +57,8 @@ class Imagewright_Rest_Runs {
 		Imagewright_Rest_Rules $rest_rules,
 		Imagewright_Runs $runs,
 		Imagewright_Access $access,
-		Imagewright_Nightly $nightly,
+		Imagewright_Schedule $schedule,
 		Imagewright_Candidates $candidates,
-		Imagewright_Vision $vision,
 		Imagewright_Service $service,
 		Imagewright_Queue $queue,
 		Imagewright_Worker $worker,
@@ -72,9 +68,8 @@ class Imagewright_Rest_Runs {
 		$this->rest_rules       = $rest_rules;
 		$this->runs             = $runs;
 		$this->access           = $access;
-		$this->nightly          = $nightly;
+		$this->schedule         = $schedule;
 		$this->candidates       = $candidates;
-		$this->vision           = $vision;
 		$this->service          = $service;
 		$this->queue            = $queue;
 		$this->worker           = $worker;
@@ -153,9 +148,9 @@ class Imagewright_Rest_Runs {
 			return $this->access->refusal();
 		}
 		$options   = $this->options( $request );
-		$this->nightly->check( Imagewright_Nightly::SAMPLE, 0.15 );
+		$this->schedule->check( Imagewright_Schedule::SAMPLE, 0.15 );
 		$preview   = $this->candidates->preview( $options, $request['ids'] );
-		$lacks     = $request['fillText'] && ! $this->vision->exists();
+		$lacks     = $request['fillText'] && ! $this->service->has_model();
 		$described = $request['fillText'] && ! $lacks ? $this->candidates->count( 'optimize', $options, $request['ids'], true ) : 0;
 		$export    = $this->price( 'export', $preview['images'] - $preview['repairs'] );
 		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : $this->price( 'analyze', $described );
@@ -169,7 +164,7 @@ class Imagewright_Rest_Runs {
 			'repairs'    => $preview['repairs'],
 			'leftOut'    => $preview['leftOut'],
 			'described'  => $described,
-			'textNote'   => $lacks ? $this->vision->refusal()->get_error_message() : '',
+			'textNote'   => $lacks ? $this->service->no_model()->get_error_message() : '',
 			'textCost'   => $texts['cost'],
 			'cost'       => $export['cost'] + $texts['cost'],
 			'balance'    => $export['balance'],

@@ -8,16 +8,19 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Decides which users may use the plugin and which may spend credits, by a capability of roles. The filter `imagewright_capability`
- * changes both.
+ * Decides which users may use the plugin and which may spend credits, by a capability that the settings give to roles. Any plugin for
+ * roles may do the same. The filter `imagewright_capability` changes both.
  */
 class Imagewright_Access {
 
 	/** Capabilities that are required without a filter, by purpose. */
 	const CAPABILITIES = array(
 		'use'   => 'upload_files',
-		'spend' => Imagewright_Roles::SPEND,
+		'spend' => self::SPEND,
 	);
+
+	/** Capability of users who may start what costs credits. */
+	const SPEND = 'imagewright_spend';
 
 	/**
 	 * Returns true if the current user may see the plugin and use what is free.
@@ -88,5 +91,68 @@ class Imagewright_Access {
 	 */
 	public function may_change( $id ) {
 		return 'attachment' === get_post_type( $id ) && $this->may_use() && current_user_can( 'edit_post', $id );
+	}
+
+	/** Gives the capability to all roles that may upload files. */
+	public function grant_spending() {
+		foreach ( $this->uploaders() as $name => $label ) {
+			get_role( $name )->add_cap( self::SPEND );
+		}
+	}
+
+	/** Takes the capability from all roles. */
+	public function revoke_spending() {
+		foreach ( array_keys( wp_roles()->roles ) as $name ) {
+			get_role( $name )->remove_cap( self::SPEND );
+		}
+	}
+
+	/**
+	 * Gives the capability to these roles and to administrators, and takes it from all others that may upload files.
+	 *
+	 * @param string[] $chosen Names of roles.
+	 */
+	public function choose_spenders( $chosen ) {
+		foreach ( $this->uploaders() as $name => $label ) {
+			if ( 'administrator' === $name || in_array( $name, $chosen, true ) ) {
+				get_role( $name )->add_cap( self::SPEND );
+			} else {
+				get_role( $name )->remove_cap( self::SPEND );
+			}
+		}
+	}
+
+	/** Renders the row of the settings. */
+	public function render_spenders() {
+		?>
+		<tr>
+			<th scope="row"><?php esc_html_e( 'Roles that may spend credits', 'imagewright' ); ?></th>
+			<td>
+				<fieldset>
+					<legend class="screen-reader-text"><?php esc_html_e( 'Roles that may spend credits', 'imagewright' ); ?></legend>
+					<input type="hidden" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[spenders][]" value="administrator">
+					<?php foreach ( $this->uploaders() as $name => $label ) : ?>
+						<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[spenders][]" value="<?php echo esc_attr( $name ); ?>"
+							<?php checked( get_role( $name )->has_cap( self::SPEND ) ); ?> <?php disabled( 'administrator', $name ); ?>> <?php echo esc_html( translate_user_role( $label ) ); ?></label><br>
+					<?php endforeach; ?>
+				</fieldset>
+			</td>
+		</tr>
+		<?php
+	}
+
+	/**
+	 * Returns the roles that may upload files: labels by name.
+	 *
+	 * @return array<string,string>
+	 */
+	private function uploaders() {
+		$found = array();
+		foreach ( wp_roles()->roles as $name => $role ) {
+			if ( ! empty( $role['capabilities']['upload_files'] ) ) {
+				$found[ $name ] = $role['name'];
+			}
+		}
+		return $found;
 	}
 }

@@ -32,7 +32,10 @@ class Imagewright_Budget {
 	 * @param Imagewright_Options $options Settings.
 	 * @param Imagewright_Service $service Service.
 	 */
-	public function __construct( Imagewright_Options $options, Imagewright_Service $service ) {
+	public function __construct(
+		Imagewright_Options $options,
+		Imagewright_Service $service
+	) {
 		$this->options = $options;
 		$this->service = $service;
 	}

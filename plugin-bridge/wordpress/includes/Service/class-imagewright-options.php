@@ -16,6 +16,7 @@ class Imagewright_Options {
 	const DELIVERABLE = array( 'image/avif', 'image/webp', 'image/jpeg', 'image/png', 'image/gif' );
 
 	const SETTINGS = 'imagewright_settings';
+
 	const KEY      = 'imagewright_api_key';
 
 	/** Autoloaded: every page reads it. */
@@ -218,5 +219,44 @@ class Imagewright_Options {
 		return $this->lacks_fixed_url()
 			? __( 'The API key is set in the configuration of the server, so the address of the service must be set there, too: define IMAGEWRIGHT_URL. This key is not sent to an address from a form.', 'imagewright' )
 			: __( 'The image service is not set up yet: its address or the API key is missing.', 'imagewright' );
+	}
+
+	/**
+	 * Returns true if a text has the format of a key.
+	 *
+	 * @param string $text Text.
+	 * @return bool
+	 */
+	public function is_key( $text ) {
+		return 1 === preg_match( '/^iw_[0-9A-Za-z]{36}$/D', $text );
+	}
+
+	/**
+	 * Removes the stored key if the form changed the host of the address without a new key.
+	 *
+	 * @param mixed $old Old settings.
+	 * @param mixed $new New settings.
+	 */
+	public function drop_key( $old, $new ) {
+		// A field of the settings form. options.php has checked the nonce.
+		$brought = isset( $_POST[ self::KEY ] ) ? sanitize_text_field( wp_unslash( $_POST[ self::KEY ] ) ) : '';
+		if ( $this->host_of( $old ) === $this->host_of( $new ) || $this->is_key( trim( $brought ) ) || '' === get_option( self::KEY, '' ) ) {
+			return;
+		}
+		// Deleted and added: the sanitizer of update_option() would keep the stored key for an empty value.
+		delete_option( self::KEY );
+		add_option( self::KEY, '', '', false );
+		add_settings_error( self::KEY, 'imagewright_key_removed', __( 'The address is on another host, so the stored API key was removed. Enter the key of the service there.', 'imagewright' ), 'warning' );
+	}
+
+	/**
+	 * Returns host and port of the address in settings.
+	 *
+	 * @param mixed $settings Settings.
+	 * @return string
+	 */
+	private function host_of( $settings ) {
+		$parts = wp_parse_url( is_array( $settings ) ? (string) ( $settings['url'] ?? '' ) : '' );
+		return strtolower( (string) ( $parts['host'] ?? '' ) ) . ':' . ( $parts['port'] ?? '' );
 	}
 }

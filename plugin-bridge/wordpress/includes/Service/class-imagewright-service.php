@@ -1,6 +1,6 @@
 <?php
 /**
- * HTTP client of the service.
+ * The service over HTTP.
  *
  * @package Imagewright
  */
@@ -8,12 +8,25 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Sends requests with the API key to the service.
+ * Sends requests with the API key to the service. Knows which addresses the key may be sent to, and whether the service has a model that
+ * describes images.
  */
 class Imagewright_Service {
 
 	/** Timeout of a whole request, in seconds, streams included. */
 	const TIMEOUT = 600;
+
+	/** Transient on the service's model: `url`, `exists`. */
+	const MODEL = 'imagewright_vision';
+
+	/** Seconds for which the answer on the model is kept. */
+	const MODEL_SECONDS = 300;
+
+	/** Seconds until a service that did not answer is asked again. */
+	const MODEL_RETRY = 30;
+
+	/** Seconds to wait for the answer on the model. */
+	const MODEL_TIMEOUT = 5;
 
 	/** Settings. */
 	private Imagewright_Options $options;
@@ -113,10 +126,10 @@ class Imagewright_Service {
 	 * @return WP_Error
 	 */
 	private function unreachable( $cause ) {
-		if ( 'http_request_failed' === $cause->get_error_code() && ! $this->options->url_is_fixed() && ! Imagewright_Address::is_allowed( $this->options->url() ) ) {
+		if ( 'http_request_failed' === $cause->get_error_code() && ! $this->options->url_is_fixed() && ! $this->may_open( $this->options->url() ) ) {
 			return new WP_Error(
 				'imagewright_address_refused',
-				Imagewright_Address::refusal(),
+				$this->may_not_open(),
 				array( 'status' => 424 )
 			);
 		}
@@ -126,5 +139,98 @@ class Imagewright_Service {
 			sprintf( __( 'The image service does not respond: %s', 'imagewright' ), $cause->get_error_message() ),
 			array( 'status' => 502 )
 		);
+	}
+
+	/**
+	 * Returns true if the address uses https, is on this machine or in a private network, or the filter allows it.
+	 *
+	 * @param string $url Address.
+	 * @return bool
+	 */
+	public function is_safe_address( $url ) {
+		if ( 'http' !== strtolower( (string) wp_parse_url( $url, PHP_URL_SCHEME ) ) ) {
+			return true;
+		}
+		$host = trim( strtolower( (string) wp_parse_url( $url, PHP_URL_HOST ) ), '[]' );
+		/**
+		 * Filters whether an address without encryption is allowed.
+		 *
+		 * @param bool   $is_allowed True for a host on this machine or in a private network.
+		 * @param string $url        Address.
+		 */
+		return (bool) apply_filters( 'imagewright_allow_http', $this->is_private( $host ), $url );
+	}
+
+	/**
+	 * Returns the text about an address without encryption.
+	 *
+	 * @return string
+	 */
+	public function unencrypted() {
+		return __( 'An address with http:// sends the API key and the images unencrypted. Use https://.', 'imagewright' );
+	}
+
+	/**
+	 * Returns true if a host is on this machine or in a private network.
+	 *
+	 * @param string $host Lower case, without brackets.
+	 * @return bool
+	 */
+	private function is_private( $host ) {
+		if ( filter_var( $host, FILTER_VALIDATE_IP ) ) {
+			// An IPv4 address within IPv6 counts as reserved, and may be public.
+			return 0 !== strpos( $host, '::ffff:' ) && ! filter_var( $host, FILTER_VALIDATE_IP, FILTER_FLAG_NO_PRIV_RANGE | FILTER_FLAG_NO_RES_RANGE );
+		}
+		// A name begins with a letter: 134744072 and 0x8080808 are IP addresses.
+		return 1 === preg_match( '/^[a-z][a-z0-9_-]*$/D', $host ) || 1 === preg_match( '/\.(?:local|test|internal)$/D', $host );
+	}
+
+	/**
+	 * Returns true if WordPress opens an address that comes from a form.
+	 *
+	 * @param string $url Address.
+	 * @return bool
+	 */
+	public function may_open( $url ) {
+		return (bool) wp_http_validate_url( $url );
+	}
+
+	/**
+	 * Returns the text for an address that WordPress does not open.
+	 *
+	 * @return string
+	 */
+	public function may_not_open() {
+		return __( 'WordPress does not allow this address in a setting, since it is in the server\'s own network or has an unusual port. If the service runs there, define IMAGEWRIGHT_URL in wp-config.php.', 'imagewright' );
+	}
+
+	/**
+	 * Returns false if the service has no model. True if it has one or does not answer: a request then names the reason.
+	 *
+	 * @return bool
+	 */
+	public function has_model() {
+		if ( ! $this->options->is_ready() ) {
+			return true;
+		}
+		$known = (array) get_transient( self::MODEL );
+		if ( $this->options->url() !== ( $known['url'] ?? '' ) ) {
+			$health = $this->json( 'GET', '/healthz', null, array(), self::MODEL_TIMEOUT );
+			$known  = array(
+				'url'    => $this->options->url(),
+				'exists' => is_wp_error( $health ) || 'none' !== ( $health['analysis']['provider'] ?? '' ),
+			);
+			set_transient( self::MODEL, $known, is_wp_error( $health ) ? self::MODEL_RETRY : self::MODEL_SECONDS );
+		}
+		return $known['exists'];
+	}
+
+	/**
+	 * Creates the error for a service without a model.
+	 *
+	 * @return WP_Error
+	 */
+	public function no_model() {
+		return Imagewright_Rest_Errors::make( 'no_model', __( 'The image service has no model that describes images, so no texts can be written. Whoever runs the service can set one up.', 'imagewright' ), 409 );
 	}
 }

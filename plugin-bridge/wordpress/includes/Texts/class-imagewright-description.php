@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Has the model of the service describe an image for the page that shows it.
+ * Has the model of the service describe an image for the page that shows it, or in a run that optimizes it.
  */
 class Imagewright_Description {
 
@@ -23,56 +23,46 @@ class Imagewright_Description {
 
 	/** Permissions of users. */
 	private Imagewright_Access $access;
-	/** Model of the service. */
-	private Imagewright_Vision $vision;
+	/** Service. */
+	private Imagewright_Service $service;
 	/** Languages of a site. */
 	private Imagewright_Site_Languages $site_languages;
 	/** Source files of attachments. */
 	private Imagewright_Source $source;
-	/** Jobs of the service. */
-	private Imagewright_Jobs $jobs;
 	/** Ownership of sessions and jobs. */
 	private Imagewright_Sessions $sessions;
-	/** Service. */
-	private Imagewright_Service $service;
 	/** Alternative text and title of an attachment, and who wrote them. */
 	private Imagewright_Texts $texts;
-	/** Texts in an answer. */
-	private Imagewright_Answer $answer;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
 
 	/**
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Access         $access         Permissions of users.
-	 * @param Imagewright_Vision         $vision         Model of the service.
+	 * @param Imagewright_Service        $service        Service.
 	 * @param Imagewright_Site_Languages $site_languages Languages of a site.
 	 * @param Imagewright_Source         $source         Source files of attachments.
-	 * @param Imagewright_Jobs           $jobs           Jobs of the service.
 	 * @param Imagewright_Sessions       $sessions       Ownership of sessions and jobs.
-	 * @param Imagewright_Service        $service        Service.
 	 * @param Imagewright_Texts          $texts          Alternative text and title of an attachment, and who wrote them.
-	 * @param Imagewright_Answer         $answer         Texts in an answer.
+	 * @param Imagewright_Eligibility    $eligibility    Eligibility for an export.
 	 */
 	public function __construct(
 		Imagewright_Access $access,
-		Imagewright_Vision $vision,
+		Imagewright_Service $service,
 		Imagewright_Site_Languages $site_languages,
 		Imagewright_Source $source,
-		Imagewright_Jobs $jobs,
 		Imagewright_Sessions $sessions,
-		Imagewright_Service $service,
 		Imagewright_Texts $texts,
-		Imagewright_Answer $answer
+		Imagewright_Eligibility $eligibility
 	) {
 		$this->access         = $access;
-		$this->vision         = $vision;
+		$this->service        = $service;
 		$this->site_languages = $site_languages;
 		$this->source         = $source;
-		$this->jobs           = $jobs;
 		$this->sessions       = $sessions;
-		$this->service        = $service;
 		$this->texts          = $texts;
-		$this->answer         = $answer;
+		$this->eligibility    = $eligibility;
 	}
 
 	/**
@@ -88,14 +78,14 @@ class Imagewright_Description {
 		if ( ! $this->access->may_spend() ) {
 			return $this->access->refusal();
 		}
-		if ( ! $this->vision->exists() ) {
-			return $this->vision->refusal();
+		if ( ! $this->service->has_model() ) {
+			return $this->service->no_model();
 		}
 		$context = trim( mb_substr( $context, 0, self::MAX_CONTEXT ) );
 		$all     = $this->site_languages->all( $id );
 		$mark    = md5( wp_json_encode( array( get_current_user_id(), $this->source->mark( $id ), $context, $usage, implode( ',', array_keys( $all ) ) ) ) );
 		$found   = $this->attempt( $all, $mark, $context, $usage );
-		if ( is_wp_error( $found ) && $this->jobs->is_gone( $found ) ) {
+		if ( is_wp_error( $found ) && $this->sessions->is_gone( $found ) ) {
 			// The upload of an earlier attempt has expired or belongs to another account.
 			delete_post_meta( $id, self::META );
 			$found = $this->attempt( $all, $mark, $context, $usage );
@@ -219,19 +209,19 @@ class Imagewright_Description {
 			'images'  => array( array( 'id' => $sent['image'] ) ),
 			'options' => array_filter( $options ),
 		);
-		$job     = $this->jobs->run( "/v1/sessions/{$sent['session']}/analyze", $body, 'wp-describe-' . $sent['image'] );
+		$job     = $this->sessions->run_job( "/v1/sessions/{$sent['session']}/analyze", $body, 'wp-describe-' . $sent['image'] );
 		$job     = is_wp_error( $job ) ? $job : $this->service->json( 'GET', '/v1/jobs/' . $job );
 		if ( is_wp_error( $job ) ) {
 			return $job;
 		}
 		$result = (array) ( $job['results'][0] ?? array() );
-		$own    = $this->answer->text_in( (array) ( $result['metadata'] ?? array() ) );
+		$own    = $this->site_languages->text_in( (array) ( $result['metadata'] ?? array() ) );
 		if ( null === $own ) {
-			return $this->answer->silence( (string) ( $result['aiStatus'] ?? '' ) );
+			return $this->site_languages->silence( (string) ( $result['aiStatus'] ?? '' ) );
 		}
 		return $own + array(
 			'charged' => (int) ( $result['creditsCharged'] ?? 0 ),
-			'others'  => $this->answer->others( $all, (array) ( $result['texts'] ?? array() ) ),
+			'others'  => $this->site_languages->others( $all, (array) ( $result['texts'] ?? array() ) ),
 		);
 	}
 
@@ -247,5 +237,50 @@ class Imagewright_Description {
 			$this->save( (int) $other, $text['alt'], $text['by'] );
 		}
 		return $this->save( $id, $found['alt'], $found['by'] );
+	}
+
+	/**
+	 * Describes the image if a text is missing.
+	 *
+	 * @param int   $id   Attachment.
+	 * @param array $checkpoint Of Imagewright_Checkpoint::of().
+	 * @return array{alt?:string,title?:string}|WP_Error
+	 */
+	public function of_run( $id, $checkpoint ) {
+		if ( ! $this->eligibility->lacks_text( $id ) || ! $this->service->has_model() ) {
+			return array();
+		}
+		$all       = $this->site_languages->all( $id );
+		$languages = array_keys( $all );
+		$answer    = $this->sessions->run_job(
+			"/v1/sessions/{$checkpoint['session']}/analyze",
+			array(
+				'images'  => array( array( 'id' => $checkpoint['image'] ) ),
+				'options' => array_filter(
+					array(
+						'language'  => count( $all ) > 1 ? null : $languages[0],
+						'languages' => count( $all ) > 1 ? $languages : null,
+						'context'   => $this->context( $id ),
+					)
+				),
+			),
+			"wp-analyze-{$checkpoint['mark']}{$checkpoint['image']}" . implode( ',', $languages )
+		);
+		if ( is_wp_error( $answer ) ) {
+			return $answer;
+		}
+		$analysis = $this->service->json( 'GET', "/v1/sessions/{$checkpoint['session']}/analysis" );
+		if ( is_wp_error( $analysis ) ) {
+			return $analysis;
+		}
+		$found = (array) ( $analysis['images'][0]['metadata'] ?? array() );
+		$this->site_languages->fill_others( $all, (array) ( $analysis['images'][0]['texts'] ?? array() ) );
+		return array_filter(
+			array(
+				'alt'   => $found['alt'] ?? null,
+				'title' => $found['title'] ?? null,
+			),
+			'is_string'
+		);
 	}
 }

@@ -1,6 +1,6 @@
 <?php
 /**
- * Media > Optimize.
+ * Pages below Media.
  *
  * @package Imagewright
  */
@@ -10,10 +10,12 @@ defined( 'ABSPATH' ) || exit;
 /**
  * Page with the bulk run over the library and the widget for chosen images.
  */
-class Imagewright_Optimize_Page {
+class Imagewright_Pages {
 
 	/** Most chosen images that are added to the widget; more are offered as a run. */
 	const MOST_IN_REVIEW = 30;
+
+	const TEXTS = 'imagewright-texts';
 
 	/**
 	 * Hook of the page.
@@ -21,6 +23,13 @@ class Imagewright_Optimize_Page {
 	 * @var string
 	 */
 	private $hook = '';
+
+	/**
+	 * Hook of the page.
+	 *
+	 * @var string
+	 */
+	private $texts_hook = '';
 
 	/** Permissions of users. */
 	private Imagewright_Access $access;
@@ -30,6 +39,8 @@ class Imagewright_Optimize_Page {
 	private Imagewright_Options $options;
 	/** Report of the library. */
 	private Imagewright_Statistics $statistics;
+	/** List of the media library. */
+	private Imagewright_Media_List $media_list;
 
 	/**
 	 * Takes what it works with.
@@ -38,17 +49,20 @@ class Imagewright_Optimize_Page {
 	 * @param Imagewright_Runs       $runs       Bulk runs.
 	 * @param Imagewright_Options    $options    Settings.
 	 * @param Imagewright_Statistics $statistics Report of the library.
+	 * @param Imagewright_Media_List $media_list List of the media library.
 	 */
 	public function __construct(
 		Imagewright_Access $access,
 		Imagewright_Runs $runs,
 		Imagewright_Options $options,
-		Imagewright_Statistics $statistics
+		Imagewright_Statistics $statistics,
+		Imagewright_Media_List $media_list
 	) {
 		$this->access     = $access;
 		$this->runs       = $runs;
 		$this->options    = $options;
 		$this->statistics = $statistics;
+		$this->media_list = $media_list;
 	}
 
 	/**
@@ -58,11 +72,12 @@ class Imagewright_Optimize_Page {
 	 */
 	public static function register( $hooks ) {
 		$hooks->action( 'admin_menu', array( __CLASS__, 'menu' ) );
+		$hooks->action( 'admin_menu', array( __CLASS__, 'texts_menu' ) );
 	}
 
 	/** Adds the page. */
 	public function menu() {
-		$this->hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), $this->access->capability( 'use' ), Imagewright_Links::SLUG, array( $this, 'render' ) );
+		$this->hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), $this->access->capability( 'use' ), Imagewright_Media_List::SLUG, array( $this, 'render' ) );
 	}
 
 	/**
@@ -96,7 +111,7 @@ class Imagewright_Optimize_Page {
 	 */
 	private function shown_tab( $ids ) {
 		// Only what is shown. Reading needs no nonce.
-		$given = isset( $_GET[ Imagewright_Links::TAB ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Links::TAB ] ) ) : '';
+		$given = isset( $_GET[ Imagewright_Media_List::TAB ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Media_List::TAB ] ) ) : '';
 		if ( isset( $this->tabs()[ $given ] ) ) {
 			return $given;
 		}
@@ -110,7 +125,7 @@ class Imagewright_Optimize_Page {
 			return;
 		}
 		// Only ids to display. Every change checks nonce and permission itself.
-		$given = isset( $_GET[ Imagewright_Links::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ Imagewright_Links::IDS ] ) ) : '';
+		$given = isset( $_GET[ Imagewright_Media_List::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ Imagewright_Media_List::IDS ] ) ) : '';
 		$ids   = array_values( array_filter( array_map( 'intval', explode( ',', $given ) ), array( $this->access, 'may_change' ) ) );
 		?>
 		<div class="wrap imagewright">
@@ -146,7 +161,7 @@ class Imagewright_Optimize_Page {
 		?>
 		<nav class="nav-tab-wrapper wp-clearfix" aria-label="<?php esc_attr_e( 'Optimize images', 'imagewright' ); ?>">
 			<?php foreach ( $this->tabs() as $tab => $title ) : ?>
-				<a class="nav-tab <?php echo esc_attr( $tab === $shown ? 'nav-tab-active' : '' ); ?>" data-imagewright-tab="<?php echo esc_attr( $tab ); ?>" href="<?php echo esc_url( add_query_arg( Imagewright_Links::TAB, $tab, Imagewright_Links::optimize( $ids ) ) ); ?>"
+				<a class="nav-tab <?php echo esc_attr( $tab === $shown ? 'nav-tab-active' : '' ); ?>" data-imagewright-tab="<?php echo esc_attr( $tab ); ?>" href="<?php echo esc_url( add_query_arg( Imagewright_Media_List::TAB, $tab, $this->media_list->optimize_url( $ids ) ) ); ?>"
 					<?php if ( $tab === $shown ) : ?>
 						aria-current="page"
 					<?php endif; ?>
@@ -185,6 +200,31 @@ class Imagewright_Optimize_Page {
 			endif;
 			?>
 		</section>
+		<?php
+	}
+
+	/** Adds the page. */
+	public function texts_menu() {
+		$this->texts_hook = (string) add_media_page( __( 'Image texts', 'imagewright' ), __( 'Image texts', 'imagewright' ), $this->access->capability( 'use' ), self::TEXTS, array( $this, 'render_texts' ) );
+	}
+
+	/**
+	 * Returns the hook of the page.
+	 *
+	 * @return string
+	 */
+	public function texts_hook() {
+		return $this->texts_hook;
+	}
+
+	/** Renders the page. The script fills it. */
+	public function render_texts() {
+		?>
+		<div class="wrap imagewright">
+			<h1><?php esc_html_e( 'Image texts', 'imagewright' ); ?></h1>
+			<div id="imagewright-texts"></div>
+			<noscript><?php esc_html_e( 'This page needs JavaScript.', 'imagewright' ); ?></noscript>
+		</div>
 		<?php
 	}
 }

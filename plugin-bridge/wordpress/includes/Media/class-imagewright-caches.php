@@ -1,6 +1,6 @@
 <?php
 /**
- * Versions of URLs.
+ * Caches after files have changed.
  *
  * @package Imagewright
  */
@@ -8,16 +8,22 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Adds a version to the printed URLs of overwritten files. An overwritten file keeps its URL, so browsers and CDNs would
- * serve their cached copy. The version changes with each change of the file. Stored content and URLs offered to editors for
- * insertion stay without a version.
+ * Makes caches forget files that have changed. An overwritten file keeps its URL, so printed URLs get a version, which changes with
+ * each change of the file; stored content and URLs offered to editors for insertion stay without one. Page caches of other plugins are
+ * emptied once a minute at most, so that a run of thousands of images does not empty them for each.
  */
-class Imagewright_Versions {
+class Imagewright_Caches {
 
 	const META = '_imagewright_version';
 
 	/** Name of the query parameter. */
 	const QUERY = 'imagewright';
+
+	/** Action that empties the caches. Other plugins may add theirs to it. */
+	const CHANGED = 'imagewright_pages_changed';
+
+	/** Seconds between a change and the action. */
+	const DELAY = 60;
 
 	/**
 	 * Registers the hooks.
@@ -30,6 +36,11 @@ class Imagewright_Versions {
 		$hooks->filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 20, 3 );
 		$hooks->filter( 'wp_prepare_attachment_for_js', array( __CLASS__, 'media_library' ), 20, 2 );
 		$hooks->filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
+		$hooks->action( 'imagewright_replaced', array( __CLASS__, 'plan' ) );
+		$hooks->action( 'imagewright_restored', array( __CLASS__, 'plan' ) );
+		$hooks->action( 'update_option_' . Imagewright_Options::SETTINGS, array( __CLASS__, 'compare' ), 10, 2 );
+		$hooks->action( self::CHANGED, array( __CLASS__, 'purge' ) );
+		$hooks->filter( 'cloudflare_purge_everything_actions', array( __CLASS__, 'add_action_name' ) );
 	}
 
 	/**
@@ -173,5 +184,54 @@ class Imagewright_Versions {
 	 */
 	private function is_rest() {
 		return defined( 'REST_REQUEST' ) && REST_REQUEST;
+	}
+
+	/** Plans the action, unless it is planned already. */
+	public function plan() {
+		if ( ! wp_next_scheduled( self::CHANGED ) ) {
+			wp_schedule_single_event( time() + self::DELAY, self::CHANGED );
+		}
+	}
+
+	/**
+	 * Plans the action after the way of delivery has changed.
+	 *
+	 * @param mixed $old Settings before.
+	 * @param mixed $all Settings.
+	 */
+	public function compare( $old, $all ) {
+		if ( ( $old['delivery'] ?? '' ) !== ( $all['delivery'] ?? '' ) ) {
+			$this->plan();
+		}
+	}
+
+	/** Empties the caches at once and drops the planned action, for the end of the plugin. */
+	public function purge_at_end() {
+		wp_clear_scheduled_hook( self::CHANGED );
+		$this->purge();
+	}
+
+	/** Empties the page caches of the plugins that are there. */
+	public function purge() {
+		// WP Rocket, W3 Total Cache and WP Super Cache have functions, the others actions.
+		foreach ( array( 'rocket_clean_domain', 'w3tc_flush_posts', 'wp_cache_clear_cache' ) as $function ) {
+			if ( function_exists( $function ) ) {
+				call_user_func( $function );
+			}
+		}
+		// phpcs:disable WordPress.NamingConventions.PrefixAllGlobals.NonPrefixedHooknameFound -- actions of other plugins.
+		do_action( 'litespeed_purge_all' );
+		do_action( 'cache_enabler_clear_site_cache' );
+		// phpcs:enable
+	}
+
+	/**
+	 * Adds the action to those after which Cloudflare's plugin empties its cache.
+	 *
+	 * @param mixed $actions Names of actions.
+	 * @return array
+	 */
+	public function add_action_name( $actions ) {
+		return array_merge( (array) $actions, array( self::CHANGED ) );
 	}
 }
