@@ -10,10 +10,13 @@ import { importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-/** Whatever a process or a thread starts with is called `main.ts` or `worker.ts`, wherever it lies below `server/`. */
+/** The engine, with all that programs beside the service use of it. */
+const ENGINE = join('processing', 'index.ts');
+
+/** Whatever a process or a thread starts with is called `main.ts` or `worker.ts`, wherever it lies below `server/`; and the engine. */
 function serverEntries(): string[] {
   return readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => ['main.ts', 'worker.ts'].includes(basename(path)))
+    .filter((path) => ['main.ts', 'worker.ts'].includes(basename(path)) || path === ENGINE)
     .map((path) => join(root, 'server', path))
     .sort();
 }
