@@ -9,8 +9,6 @@ const element = (page: Page) => page.locator('image-optimizer:visible').first();
 async function untilReady(page: Page): Promise<void> {
   await page.waitForFunction(
     () => (document.querySelector('image-optimizer') as unknown as { state: string }).state === 'ready',
-    null,
-    { timeout: 60_000 },
   );
   await settle(page);
 }
@@ -37,8 +35,8 @@ export async function reviewAndCompare(stage: Stage, { page, url, account }: Sce
   await keep('review');
 
   await widget.locator('button.sample').click();
-  await widget.locator('io-compare').waitFor({ timeout: 60_000 });
-  await widget.locator('io-compare .cover').waitFor({ state: 'detached', timeout: 60_000 });
+  await widget.locator('io-compare').waitFor();
+  await widget.locator('io-compare .cover').waitFor({ state: 'detached' });
   await settle(page);
   await keep('compare');
 }
@@ -57,7 +55,7 @@ export async function firstUse(stage: Stage, { page, account }: Scene, keep: Kee
   const widget = page.locator('image-optimizer');
   for (const photos of [stage.photos.slice(0, 4), stage.photos.slice(4)]) {
     await widget.locator('input[type=file]').first().setInputFiles(photos);
-    await widget.locator('button.export:not([aria-disabled=true], [disabled])').click({ timeout: 60_000 });
+    await widget.locator('button.export:not([aria-disabled=true], [disabled])').click();
     await widget.locator('dialog button[value=yes]').click();
     await widget.locator('dialog button[value=yes]').waitFor({ state: 'detached' });
     await page.waitForTimeout(4000);

@@ -7,6 +7,7 @@ import type { UploadResult } from '#contract';
 import { type ApiClient, FIXTURES } from '../support/api-client.ts';
 import { startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { describePhotos } from './describe-photos.ts';
 
@@ -80,6 +81,7 @@ export async function setStage(): Promise<Stage> {
     async open() {
       const account = await test.createAccount({ credits: 25 });
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+      context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       page.on('pageerror', (error) => console.error(`page: ${error.message}`));
       page.on('response', (response) => {
