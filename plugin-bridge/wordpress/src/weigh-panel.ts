@@ -75,7 +75,8 @@ function renderTable({ images }: PageWeight, config: SiteConfig): HTMLElement {
       'tr',
       {},
       make('td', {}, image.name),
-      ...SCREENS.map((screen) => make('td', {}, change(image[screen], config))),
+      // Sizes and their arrow read from left to right in every language.
+      ...SCREENS.map((screen) => make('td', {}, make('span', { dir: 'ltr' }, change(image[screen], config)))),
       make('td', {}, attributes(image.attributes, config)),
     ),
   );
