@@ -93,7 +93,7 @@ const OUTSIDE = {
   'widget/styles': { may: [], packages: 'node_modules/lit' },
   'widget/state': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'widget/i18n', 'widget/events'], packages: '^$' },
   'widget/elements': {
-    may: ['widget/state', 'widget/i18n', 'widget/styles', 'widget/events'],
+    may: ['widget/state', 'widget/i18n', 'widget/styles', 'widget/events', 'widget/version'],
     packages: 'node_modules/(lit|@lit)',
   },
   'widget/dashboard': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
@@ -107,7 +107,7 @@ const ENGINE_DOORS = [String.raw`^server/processing/(index|write-html)\.ts$`];
 const LAUNCHERS = String.raw`/bin\.mjs$`;
 /** A folder's front door or, of a name without a folder, that file; of the widget also what its folders offer. */
 const doorsOf = (name) => [
-  String.raw`^${name}(/index|/define|/events)?\.ts$`,
+  String.raw`^${name}(/index|/define|/events|/version)?\.ts$`,
   ...(name === 'widget' ? [String.raw`^widget/[^/]+/index\.ts$`, String.raw`^widget/elements/[^/]+/index\.ts$`] : []),
 ];
 

@@ -6,7 +6,7 @@ const { version, workspaces } = JSON.parse(readFileSync(new URL('../package.json
 
 /** @type {[path: string, pattern: RegExp][]} */
 const PLACES = [
-  ['widget/elements/version.ts', /(?<=VERSION = ')[^']+/],
+  ['widget/version.ts', /(?<=VERSION = ')[^']+/],
   ['plugin-bridge/wordpress/imagewright.php', /(?<=\* Version: {11})\S+/],
   ['plugin-bridge/wordpress/imagewright.php', /(?<='IMAGEWRIGHT_VERSION', ')[^']+/],
   ['plugin-bridge/wordpress/readme.txt', /(?<=Stable tag: )\S+/],

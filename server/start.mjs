@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Runs a built program of the service in this process, so that signals reach it. First builds the targets that are older
 // than their sources. Plain JavaScript, since Node 20 does not run TypeScript. Must not know the programs.
 //   node server/start.mjs [build [target…] | admin | imagewright] [arguments…]

@@ -2,7 +2,7 @@ import { defineElement } from './elements/define-element.ts';
 import { ImageOptimizer } from './elements/image-optimizer/index.ts';
 import { IoDropzone } from './elements/io-dropzone/index.ts';
 import { IoLive } from './elements/io-live/index.ts';
-import { VERSION } from './elements/version.ts';
+import { VERSION } from './version.ts';
 
 /** Elements of the first paint, the public one last. The others are defined when they are loaded. */
 const ELEMENTS: readonly (readonly [tag: string, element: CustomElementConstructor])[] = [

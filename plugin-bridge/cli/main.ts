@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Owns the command line program: finds files on disk, has them optimized by the engine or a service, prints
 // the outcome. Calls the service only through the SDK.
 import { readFileSync } from 'node:fs';

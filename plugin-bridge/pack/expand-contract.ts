@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import ts from 'typescript';
 
 const FLAGS = ts.NodeBuilderFlags.InTypeAlias | ts.NodeBuilderFlags.NoTruncation;
@@ -5,32 +6,36 @@ const FLAGS = ts.NodeBuilderFlags.InTypeAlias | ts.NodeBuilderFlags.NoTruncation
 /**
  * Declares types of the contract without its schemas: each as what TypeScript makes of it, a generic one as it is written.
  * Adds the types that those name.
- * @throws Error for a name that the contract does not have, and if a schema would remain
+ * @throws Error for a name that the contract does not have
  */
 export function expandContract(program: ts.Program, front: ts.SourceFile, names: Iterable<string>): string {
   const checker = program.getTypeChecker();
-  const module = checker.getSymbolAtLocation(front);
-  const found = new Map((module ? checker.getExportsOfModule(module) : []).map((symbol) => [symbol.name, symbol]));
-  const declared = new Map<string, string>();
   const printer = ts.createPrinter();
-  const print = (type: ts.Type): string => {
-    const node = checker.typeToTypeNode(type, undefined, FLAGS);
-    return node ? printer.printNode(ts.EmitHint.Unspecified, node, front) : 'never';
-  };
+  const aliases = aliasesIn(program, dirname(front.fileName));
+  const declared = new Map<string, string>();
   const declare = (name: string): void => {
     if (declared.has(name)) return;
-    const exported = found.get(name);
-    if (!exported) throw new Error(`The contract has no type ${name}`);
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-    const node = symbol.declarations?.find(ts.isTypeAliasDeclaration);
-    const isGeneric = node?.typeParameters !== undefined;
-    const text =
-      node && isGeneric ? node.getText() : `export type ${name} = ${print(checker.getDeclaredTypeOfSymbol(symbol))};`;
-    declared.set(name, `${commentOf(symbol, checker)}${text}`);
-    if (node && isGeneric) for (const other of namedIn(node.type)) if (found.has(other)) declare(other);
+    const alias = aliases.get(name);
+    if (!alias) throw new Error(`The contract has no type ${name}`);
+    const symbol = checker.getSymbolAtLocation(alias.name);
+    const expanded = alias.typeParameters
+      ? undefined
+      : checker.typeToTypeNode(checker.getTypeAtLocation(alias.name), undefined, FLAGS);
+    const text = expanded
+      ? `export type ${name} = ${printer.printNode(ts.EmitHint.Unspecified, expanded, front)};`
+      : alias.getText();
+    declared.set(name, `${symbol ? commentOf(symbol, checker) : ''}${text}`);
+    for (const other of namedIn(expanded ?? alias.type)) if (aliases.has(other)) declare(other);
   };
   for (const name of [...names].sort()) declare(name);
   return `${[...declared.values()].join('\n')}\n`;
+}
+
+/** Returns the type aliases in the modules of a folder, by their names. */
+function aliasesIn(program: ts.Program, folder: string): Map<string, ts.TypeAliasDeclaration> {
+  const modules = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${folder}/`));
+  const aliases = modules.flatMap(({ statements }) => statements.filter(ts.isTypeAliasDeclaration));
+  return new Map(aliases.map((alias) => [alias.name.text, alias]));
 }
 
 function commentOf(symbol: ts.Symbol, checker: ts.TypeChecker): string {
@@ -38,7 +43,13 @@ function commentOf(symbol: ts.Symbol, checker: ts.TypeChecker): string {
   return text ? `/** ${text.replace(/\s+/g, ' ')} */\n` : '';
 }
 
+/** Lists the names of types in a type. */
 function namedIn(node: ts.Node): string[] {
-  const own = ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName) ? [node.typeName.text] : [];
-  return [...own, ...node.getChildren().flatMap(namedIn)];
+  const names: string[] = [];
+  const visit = (part: ts.Node): void => {
+    if (ts.isTypeReferenceNode(part) && ts.isIdentifier(part.typeName)) names.push(part.typeName.text);
+    ts.forEachChild(part, visit);
+  };
+  visit(node);
+  return names;
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPlugin } from '../wordpress/build/build-plugin.ts';
 import { type Declarations, readDeclarations } from './declarations.ts';
 import { PACKAGES, type Recipe } from './packages.ts';
 
@@ -15,9 +16,14 @@ await rm(output, { recursive: true, force: true });
 await mkdir(output, { recursive: true });
 const declarations = readDeclarations(PACKAGES.flatMap(({ types }) => types));
 for (const recipe of PACKAGES) await pack(recipe, declarations);
+await cp(join(root, 'docs/openapi.json'), join(output, 'imagewright-openapi.json'));
+const { zip } = await buildPlugin();
+await cp(zip, join(output, 'imagewright.zip'));
+const bill = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--omit', 'dev', '--package-lock-only'];
+await writeFile(join(output, 'imagewright-sbom.json'), execFileSync('npm', bill, { cwd: root }));
 
 /** Puts a package together in a folder of its name, and packs that beside it. */
-async function pack({ workspace, copies, types, texts }: Recipe, { write }: Declarations): Promise<void> {
+async function pack({ workspace, copies, types, texts, finish }: Recipe, { write }: Declarations): Promise<void> {
   const manifest = await readManifest(workspace);
   const folder = join(output, manifest.name.replace(/^@/, '').replace('/', '-'));
   for (const [target, source] of Object.entries(copies)) {
@@ -27,6 +33,8 @@ async function pack({ workspace, copies, types, texts }: Recipe, { write }: Decl
     });
   }
   for (const [name, text] of Object.entries(texts?.(version) ?? {})) await writeFile(join(folder, name), text);
+  await mkdir(folder, { recursive: true });
+  await finish?.(folder, join(root, 'dist'));
   await write(types, folder);
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   await cp(join(root, workspace, 'README.md'), join(folder, 'README.md'));

@@ -1,3 +1,7 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copyEngine, useEngine, writeFront } from './divide-server.ts';
+
 /** Files of a package. Paths begin at the repository. */
 export interface Recipe {
   /** Workspace with its `package.json`; what `publishConfig` says there is what the packed one says. */
@@ -8,9 +12,14 @@ export interface Recipe {
   types: readonly string[];
   /** Small modules, by their places in the package. */
   texts?: (version: string) => Readonly<Record<string, string>>;
+  /** Further steps in the folder of the package. @param dist folder of the builds */
+  finish?: (folder: string, dist: string) => Promise<void>;
 }
 
-/** The packages, without those that are programs for servers. */
+/** Pages that the service serves. */
+const PAGES = ['widget', 'demo', 'dashboard', 'share'];
+
+/** The packages of a release. */
 export const PACKAGES: readonly Recipe[] = [
   { workspace: 'plugin-bridge/sdk', copies: { '.': 'dist/sdk' }, types: ['plugin-bridge/sdk/index.ts'] },
   { workspace: 'plugin-bridge/host', copies: { '.': 'dist/host' }, types: ['plugin-bridge/host/index.ts'] },
@@ -23,5 +32,29 @@ export const PACKAGES: readonly Recipe[] = [
       'server.js': `export class ImageOptimizer {}\nexport const VERSION = '${version}';\n`,
       'framework.js': "export { ImageOptimizer } from './define.js';\n",
     }),
+  },
+  {
+    workspace: 'server/processing',
+    copies: {},
+    types: [],
+    finish: (folder, dist) => copyEngine(join(dist, 'server'), folder),
+  },
+  {
+    workspace: 'server',
+    // Beside what is built, which `server/start.mjs` starts.
+    copies: { 'server/start.mjs': 'server/start.mjs' },
+    types: [],
+    async finish(folder, dist) {
+      for (const name of ['server', ...PAGES]) {
+        await cp(join(dist, name), join(folder, 'dist', name), { recursive: true });
+      }
+      await useEngine(join(folder, 'dist', 'server'));
+    },
+  },
+  {
+    workspace: 'plugin-bridge/cli',
+    copies: { cli: 'dist/cli' },
+    types: [],
+    finish: (folder) => writeFront(join(folder, 'server')),
   },
 ];

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Profile } from '#contract';
 import type { LocaleName } from '../i18n/index.ts';
 import { icon } from '../styles/index.ts';
+import { VERSION } from '../version.ts';
 import { chooseLanguage, LANGUAGES, language, STRINGS } from './language.ts';
 import { mark, navIcon } from './nav-icon.ts';
 import { BASE } from './router.ts';
@@ -44,6 +45,7 @@ export function renderSide(frame: Frame): TemplateResult {
         ${renderChoices()}
         <p class="who"><span class="mail" title=${profile.email} dir="auto">${profile.email}</span><span>${showsBalance(frame) ? '' : `${creditsOf(profile)} · `}${profile.plan}</span></p>
         <button class="button" @click=${frame.onLogOut}>${STRINGS.logOut}</button>
+        <p class="who">${STRINGS.brand} ${VERSION}</p>
       </div>
     </div>
   </header>`;

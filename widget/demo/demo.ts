@@ -1,6 +1,7 @@
 import '../define.ts';
 import '../link/index.ts';
 import type { ImageOptimizer } from '../index.ts';
+import { VERSION } from '../version.ts';
 import { startConnection } from './connection.ts';
 import { logEvents } from './event-log.ts';
 import { FolderView } from './folder-view.ts';
@@ -22,6 +23,7 @@ function showLibrary(): void {
 library.addEventListener('io-add', showLibrary);
 library.addEventListener('io-remove', showLibrary);
 
+find('#version').textContent = `Imagewright ${VERSION}`;
 logEvents(find('#log'));
 const showSettingsOf = showSettings(find('#settings'), uploads);
 followOptions(find<HTMLFormElement>('#options'), {

@@ -5,7 +5,7 @@ import { buttons, foundation, tokens } from '../../styles/index.ts';
 import { emptyPicture, type FilesDetail, type IoDropzone, pictureStyles } from '../io-dropzone/index.ts';
 import type { IoLive } from '../io-live/index.ts';
 import type { LitTemplate } from '../lit-template.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../../version.ts';
 import type { Workbench } from '../workbench/index.ts';
 import { shellStyles } from './image-optimizer.styles.ts';
 import { OperableElement } from './operable-element.ts';

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+
+const IMPORT = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;
+/** What programs and worker processes of the engine start with, below the built service. */
+const ENGINE_ENTRIES = ['processing/index.js', 'processing/worker/main.js'];
+const FRONT = 'processing/index.js';
+
+/** Module that stands for one of the engine in another package. */
+const standIn = (path: string) => `export * from '@imagewright/engine/internal/${path}';\n`;
+
+/**
+ * Lists the modules of the engine in the built service: its entries and all that they import.
+ * @param server folder of the built service
+ */
+export async function engineModules(server: string): Promise<string[]> {
+  const found = new Set<string>();
+  const waiting = [...ENGINE_ENTRIES];
+  for (let path = waiting.shift(); path; path = waiting.shift()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    waiting.push(...(await importsOf(server, path)));
+  }
+  return [...found];
+}
+
+/** Copies the engine out of the built service. */
+export async function copyEngine(server: string, folder: string): Promise<void> {
+  for (const path of await engineModules(server)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    // A module without code of its own has no map.
+    for (const name of [path, `${path}.map`]) {
+      if (existsSync(join(server, name))) await cp(join(server, name), join(folder, name));
+    }
+  }
+}
+
+/** Replaces the engine in a copy of the built service by that of the package, so that there is one. */
+export async function useEngine(server: string): Promise<void> {
+  for (const path of await engineModules(server)) {
+    await rm(join(server, `${path}.map`), { force: true });
+    if (path.startsWith('processing/worker/')) await rm(join(server, path));
+    else await writeFile(join(server, path), standIn(path));
+  }
+}
+
+/** Writes the module by which the command line program finds the engine. */
+export async function writeFront(folder: string): Promise<void> {
+  await mkdir(dirname(join(folder, FRONT)), { recursive: true });
+  await writeFile(join(folder, FRONT), standIn(FRONT));
+}
+
+async function importsOf(folder: string, path: string): Promise<string[]> {
+  const text = await readFile(join(folder, path), 'utf8');
+  return [...text.matchAll(IMPORT)].map(([, source = '']) => posix.join(posix.dirname(path), source));
+}

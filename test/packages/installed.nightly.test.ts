@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
+
+/** What the packages are used with, and what judges them. They come from the registry. */
+const OTHERS = [
+  ...['react@19', 'react-dom@19', '@types/react@19', 'vue@3'],
+  ...['publint@0.3', '@arethetypeswrong/cli@0.18'],
+];
+
+let project: EmptyProject;
+let archives: Record<string, string>;
+beforeAll(async () => {
+  archives = await packAll();
+  project = await createEmptyProject();
+  await project.install([...Object.values(archives), ...OTHERS]);
+});
+afterAll(() => rm(project.folder, { recursive: true, force: true }));
+
+const bin = (name: string) => join(project.folder, 'node_modules', name);
+
+it('publint and attw find nothing in packages with types', async () => {
+  for (const name of ['imagewright-sdk', 'imagewright-host', 'imagewright-element', 'imagewright-engine']) {
+    const archive = archives[name] ?? name;
+    await project.node(bin('publint/src/cli.js'), archive, '--strict');
+    await project.node(bin('@arethetypeswrong/cli/dist/index.js'), archive, '--profile', 'esm-only');
+  }
+});
+
+it.each(['bundler', 'nodenext'] as const)('types properties and events for React under %s', async (resolution) => {
+  const text = `
+    import '@imagewright/element/react';
+    export const right = (
+      <image-optimizer autoUpload={false} maxFiles={3} className="box" onio-export={({ detail }) => detail.results.length} />
+    );
+    // @ts-expect-error not a boolean
+    export const wrong = <image-optimizer autoUpload="no" />;
+    // @ts-expect-error no such detail
+    export const event = <image-optimizer onio-export={({ detail }) => detail.nothing} />;
+  `;
+  await project.compile('page.tsx', text, resolution);
+});
+
+it('React and Vue render the element on a server', async () => {
+  const script = `
+    import '@imagewright/element/react';
+    import '@imagewright/element/vue';
+    import { createElement } from 'react';
+    import { renderToString } from 'react-dom/server';
+    import { createSSRApp, h } from 'vue';
+    import { renderToString as renderVue } from 'vue/server-renderer';
+    console.log(renderToString(createElement('image-optimizer', { endpoint: '/images' })));
+    console.log(await renderVue(createSSRApp({ render: () => h('image-optimizer', { endpoint: '/images' }) })));
+  `;
+  const tag = '<image-optimizer endpoint="/images"></image-optimizer>\n';
+  expect(await project.node('--input-type=module', '-e', script)).toBe(tag + tag);
+});
+
+it('npx @imagewright/server starts the service', async () => {
+  const child = spawn('npx', ['--no-install', 'imagewright-server'], {
+    cwd: project.folder,
+    env: { ...process.env, NODE_ENV: 'production', PORT: '0', DATA_DIR: join(project.folder, 'data') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!line.includes('"msg":"listening"')) continue;
+      const { url } = JSON.parse(line) as { url: string };
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      break;
+    }
+  } finally {
+    // npx starts the service as a child of its own.
+    if (child.pid) process.kill(-child.pid, 'SIGTERM');
+    await once(child, 'exit');
+  }
+});
+
+it('the engine and the command line program are found', async () => {
+  const script = "console.log(Object.keys(await import('@imagewright/engine')).includes('createProcessor'))";
+  expect(await project.node('--input-type=module', '-e', script)).toBe('true\n');
+  expect(await project.node(bin('imagewright/cli/main.js'), '--help')).toMatch(/^Usage: imagewright|imagewright optimize/m);
+});

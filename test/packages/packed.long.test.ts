@@ -1,0 +1,72 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
+
+/** Packages without dependencies, which install without a registry. */
+const ALONE = ['imagewright-sdk', 'imagewright-host', 'imagewright-element'];
+
+let project: EmptyProject;
+beforeAll(async () => {
+  const archives = await packAll();
+  project = await createEmptyProject();
+  await project.install(
+    ALONE.map((name) => archives[name] ?? name),
+    '--offline',
+  );
+});
+afterAll(() => rm(project.folder, { recursive: true, force: true }));
+
+const PROGRAM = `
+import { createClient, type Client } from '@imagewright/sdk';
+import { connectHost, type CmsHost } from '@imagewright/host';
+import { ImageOptimizer, VERSION, type ImageOptimizerEventMap } from '@imagewright/element';
+import '@imagewright/element/define';
+
+const client: Client = createClient({ endpoint: 'https://images.example.com' });
+const { sessionId } = await client.createSession({ files: [{ file: new Blob(), name: 'a.jpg' }] });
+const { results } = await client.exportImages(sessionId, { images: [{ id: 'x' }], settings: { format: 'avif' } }).result();
+const score: number | null | undefined = results[0]?.quality.score;
+// @ts-expect-error no such format
+client.exportImages(sessionId, { images: [], settings: { format: 'bmp' } });
+
+const element = document.createElement('image-optimizer');
+element.autoUpload = false;
+// @ts-expect-error not a boolean
+element.autoUpload = 'no';
+element.addEventListener('io-export', ({ detail }) => detail.results.map(({ imageId }) => imageId.length));
+// @ts-expect-error no such detail
+element.addEventListener('io-export', ({ detail }) => detail.nothing);
+const handler = (event: ImageOptimizerEventMap['io-error']): void => console.log(event.detail);
+declare const host: CmsHost;
+const connection = await connectHost(element, host);
+console.log(await connection.run(['1']), score, VERSION, ImageOptimizer.version, handler);
+`;
+
+it.each(['bundler', 'nodenext'] as const)('types SDK, host and element under %s', async (resolution) => {
+  await project.compile('program.ts', PROGRAM, resolution);
+});
+
+it('declares no schema, and takes no types of Lit', async () => {
+  const folder = join(project.folder, 'node_modules/@imagewright');
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
+  expect(files.length).toBeGreaterThan(20);
+  for (const file of files) expect(await readFile(join(folder, file), 'utf8'), file).not.toMatch(/from ['"](zod|lit)/);
+});
+
+it('does nothing on a server', async () => {
+  const script = `
+    for (const name of ['', '/define', '/react', '/vue']) await import('@imagewright/element' + name);
+    console.log(Object.keys(await import('@imagewright/host')).includes('connectHost'), typeof customElements);
+  `;
+  expect(await project.node('--input-type=module', '-e', script)).toBe('true undefined\n');
+});
+
+it('adds connectHost to the global of pages without modules', async () => {
+  const script = `
+    const code = require('node:fs').readFileSync('node_modules/@imagewright/host/host.iife.js', 'utf8');
+    require('node:vm').runInThisContext(code);
+    console.log(typeof imagewright.connectHost);
+  `;
+  expect(await project.node('--input-type=commonjs', '-e', script)).toBe('function\n');
+});
