@@ -1,10 +1,18 @@
 # Builds dist/ with the development tools, installs what the service needs at run time, and ships those two alone.
-# To pin the base image, name its digest on all three FROM lines. This command prints it:
+# To pin the base image, name its digest on both FROM lines that name node. This command prints it:
 #   docker buildx imagetools inspect node:24-slim --format '{{.Manifest.Digest}}'
 # and the lines become `FROM node:24-slim@sha256:…`. The service shuts down within 25 s: `docker stop --time 35`.
-FROM node:24-slim AS build
+FROM node:24-slim AS manifests
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY server/package.json ./server/
+COPY server/processing/package.json ./server/processing/
+COPY widget/package.json ./widget/
+COPY plugin-bridge/sdk/package.json ./plugin-bridge/sdk/
+COPY plugin-bridge/host/package.json ./plugin-bridge/host/
+COPY plugin-bridge/cli/package.json ./plugin-bridge/cli/
+
+FROM manifests AS build
 RUN npm ci
 COPY tsconfig.json vite.config.ts ./
 COPY server ./server
@@ -12,9 +20,7 @@ COPY widget ./widget
 COPY plugin-bridge ./plugin-bridge
 RUN npm run build
 
-FROM node:24-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+FROM manifests AS dependencies
 RUN npm ci --omit=dev
 
 FROM node:24-slim

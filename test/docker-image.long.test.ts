@@ -17,6 +17,7 @@ const DOCKERFILE = readFileSync('Dockerfile', 'utf8')
 const STAGES = DOCKERFILE.split(/^FROM /m)
   .slice(1)
   .map((text, index) => ({
+    from: /^\S+/.exec(text)?.[0] ?? '',
     name: / AS (\w+)/.exec(text)?.[1] ?? `stage-${index}`,
     steps: text.split('\n').slice(1).filter(Boolean),
   }));
@@ -49,9 +50,10 @@ function run(app: string, line: string): void {
 
 beforeAll(() => {
   expect(IGNORED[0]).toBe('*');
-  for (const { name, steps } of STAGES) {
+  for (const { from, name, steps } of STAGES) {
     image = appOf(name);
     mkdirSync(image);
+    if (STAGES.some((stage) => stage.name === from)) cpSync(appOf(from), image, { recursive: true });
     for (const step of steps) {
       const [instruction, rest] = [step.slice(0, step.indexOf(' ')), step.slice(step.indexOf(' ') + 1)];
       if (instruction === 'COPY') copy(image, rest.split(' '));

@@ -19,7 +19,16 @@ for (const recipe of PACKAGES) await pack(recipe, declarations);
 await cp(join(root, 'docs/openapi.json'), join(output, 'imagewright-openapi.json'));
 const { zip } = await buildPlugin();
 await cp(zip, join(output, 'imagewright.zip'));
-const bill = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--omit', 'dev', '--package-lock-only'];
+const bill = [
+  'sbom',
+  '--sbom-format',
+  'cyclonedx',
+  '--sbom-type',
+  'application',
+  '--omit',
+  'dev',
+  '--package-lock-only',
+];
 await writeFile(join(output, 'imagewright-sbom.json'), execFileSync('npm', bill, { cwd: root }));
 
 /** Puts a package together in a folder of its name, and packs that beside it. */

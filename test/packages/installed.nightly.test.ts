@@ -24,7 +24,7 @@ afterAll(() => rm(project.folder, { recursive: true, force: true }));
 const bin = (name: string) => join(project.folder, 'node_modules', name);
 
 it('publint and attw find nothing in packages with types', async () => {
-  for (const name of ['imagewright-sdk', 'imagewright-host', 'imagewright-element', 'imagewright-engine']) {
+  for (const name of ['imagewright-sdk', 'imagewright-host', 'imagewright-element']) {
     const archive = archives[name] ?? name;
     await project.node(bin('publint/src/cli.js'), archive, '--strict');
     await project.node(bin('@arethetypeswrong/cli/dist/index.js'), archive, '--profile', 'esm-only');
@@ -84,5 +84,7 @@ it('npx @imagewright/server starts the service', async () => {
 it('the engine and the command line program are found', async () => {
   const script = "console.log(Object.keys(await import('@imagewright/engine')).includes('createProcessor'))";
   expect(await project.node('--input-type=module', '-e', script)).toBe('true\n');
-  expect(await project.node(bin('imagewright/cli/main.js'), '--help')).toMatch(/^Usage: imagewright|imagewright optimize/m);
+  expect(await project.node(bin('imagewright/cli/main.js'), '--help')).toMatch(
+    /^Usage: imagewright|imagewright optimize/m,
+  );
 });
