@@ -42,7 +42,7 @@ export const PACKAGES: readonly Recipe[] = [
   {
     workspace: 'server',
     // Beside what is built, which `server/start.mjs` starts.
-    copies: { 'server/start.mjs': 'server/start.mjs' },
+    copies: { 'server/start.mjs': 'server/start.mjs', docs: 'docs' },
     types: [],
     async finish(folder, dist) {
       for (const name of ['server', ...PAGES]) {

@@ -2,10 +2,10 @@ import { adoptStyles, html, nothing, type PropertyDeclarations, type PropertyVal
 import type { ImageOptimizerEventMap } from '../../events.ts';
 import { type Announcement, acceptedTypes, type Item } from '../../state/index.ts';
 import { buttons, foundation, tokens } from '../../styles/index.ts';
+import { VERSION } from '../../version.ts';
 import { emptyPicture, type FilesDetail, type IoDropzone, pictureStyles } from '../io-dropzone/index.ts';
 import type { IoLive } from '../io-live/index.ts';
 import type { LitTemplate } from '../lit-template.ts';
-import { VERSION } from '../../version.ts';
 import type { Workbench } from '../workbench/index.ts';
 import { shellStyles } from './image-optimizer.styles.ts';
 import { OperableElement } from './operable-element.ts';
