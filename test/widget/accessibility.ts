@@ -56,7 +56,7 @@ async function setTextSize({ page, context, widget }: WidgetTab, standard: numbe
       .locator('.base')
       .first()
       .evaluate((base) => getComputedStyle(base).fontSize);
-  await expect.poll(sizeInside).toBe(`${standard * 0.9375}px`);
+  await expect.poll(sizeInside).toBe(`${standard * 0.875}px`);
 }
 
 async function lookPlain(tab: WidgetTab): Promise<void> {

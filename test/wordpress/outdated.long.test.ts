@@ -5,8 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { weigh } from './pages/weigh.ts';
 import { imageBlock, publish, urlOf } from './posts.ts';
 import { photograph } from './rig.ts';
+import { seesFilesOfOthers } from './site/php.ts';
 import { useBrowser, useRig } from './use-rig.ts';
 
+const native = await seesFilesOfOthers();
 const tests = useRig({ delivery: 'beside' });
 const { rig, admin, post, upload, expectRestored, emptyLibrary } = tests;
 const { browser } = useBrowser(tests);
@@ -33,7 +35,7 @@ async function shown(id: number) {
 }
 const folderOf = (file: string) => join(rig.site.uploadsDir, dirname(file));
 
-describe('files of WordPress that change behind the plugin', { timeout: 120_000 }, () => {
+describe.runIf(native)('files of WordPress that change behind the plugin', { timeout: 120_000 }, () => {
   it.each(['made again', 'deleted and made again', 'copied'])(
     'are noticed when they are %s, and put right without a credit',
     async (how) => {
@@ -132,7 +134,7 @@ describe('files of WordPress that change behind the plugin', { timeout: 120_000 
   });
 });
 
-describe.each([900, 3000])('an image of %i px that was replaced', (width) => {
+describe.runIf(native).each([900, 3000])('an image of %i px that was replaced', (width) => {
   it.each(['original', 'webp'])(
     'keeps its optimized files when all sizes are made again (%s)',
     {

@@ -20,3 +20,17 @@ export async function findPhp(): Promise<string | null> {
   }
   return null;
 }
+
+/**
+ * Returns true if PHP runs natively. PHP as WebAssembly keeps in each process a list of the files that are there, and misses what
+ * another process removes, links or makes anew; tests of that are skipped with a message.
+ */
+export async function seesFilesOfOthers(): Promise<boolean> {
+  const native = (await findPhp()) !== null;
+  if (!native) {
+    console.warn(
+      'SKIPPED: files that other processes change are not tested, since PHP as WebAssembly does not see them.',
+    );
+  }
+  return native;
+}
