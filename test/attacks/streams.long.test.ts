@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { callWithToken, createTokenOf } from '../http/token-calls.ts';
 import { metric } from '../support/aftermath.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { noiseImage } from '../support/small-images.ts';
 
@@ -47,7 +48,9 @@ async function closeStreams(): Promise<void> {
   for (const stream of open) stream.abort();
   open.clear();
   held.length = 0;
-  await vi.waitFor(async () => expect(await metric(test.url, 'imagewright_open_streams')).toBe(0), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await metric(test.url, 'imagewright_open_streams')).toBe(0), {
+    timeout: PATIENCE_MS,
+  });
 }
 
 function signal(): AbortSignal {

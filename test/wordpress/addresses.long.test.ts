@@ -14,9 +14,7 @@ const { rig, admin, upload, expectRestored } = tests;
 const { browser } = useBrowser(tests);
 const optimize = (id: number) => admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
 
-it('an image of another host with the same path is left as it is, and a pull CDN is one of the site', {
-  timeout: 60_000,
-}, async () => {
+it('an image of another host with the same path is left as it is, and a pull CDN is one of the site', async () => {
   const image = await upload('same-path.jpg', await photograph(700));
   await optimize(image.id);
   const own = await urlOf(rig, image.id, 'full');
@@ -40,9 +38,6 @@ it('an image of another host with the same path is left as it is, and a pull CDN
 
 it.runIf(await seesFilesOfOthers())(
   'a folder of a year that is a link is one of the uploads folder, and may move to another disk',
-  {
-    timeout: 60_000,
-  },
   async () => {
     const year = join(rig.site.uploadsDir, '1999');
     const disks = ['disk-a', 'disk-b'].map((name) => join(dirname(dirname(rig.site.uploadsDir)), name));
@@ -80,7 +75,7 @@ it.runIf(await seesFilesOfOthers())(
   },
 );
 
-it('a page is weighed by files of attachments alone', { timeout: 60_000 }, async () => {
+it('a page is weighed by files of attachments alone', async () => {
   await rig.site.createUser('aut', 'author');
   const author = await rig.site.logIn('aut', 'aut');
   const id = await author.upload('shown.jpg', await photograph(500), 'image/jpeg');

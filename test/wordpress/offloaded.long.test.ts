@@ -18,9 +18,7 @@ const seenOn = async (id: number) => {
   return seen.images[0];
 };
 
-it('images in a bucket stay as they are for visitors, are left out and said so, and cost nothing', {
-  timeout: 120_000,
-}, async () => {
+it('images in a bucket stay as they are for visitors, are left out and said so, and cost nothing', async () => {
   const early = await upload('early.jpg', await photograph(1100));
   expect((await post(`/attachments/${early.id}/optimize`, { preset: 'low' }))[0]).toBe(200);
   expect((await seenOn(early.id))?.path).toMatch(/\.iw\.webp$/);

@@ -15,53 +15,49 @@ const text = async (path: string) => (await fetch(`${rig.site.url}${path}`)).tex
 it.each([
   ['avif', 'jpg'],
   ['webp', 'jpg'],
-])(
-  'feeds, the REST API and social networks get the original of an image replaced by %s',
-  { timeout: 90_000 },
-  async (format) => {
-    // PHP as WebAssembly and older WordPress cannot show AVIF everywhere.
-    const formats = await rig.site.php<string[]>('return imagewright()->get( Imagewright_Options::class )->formats();');
-    if (!formats.includes(format)) return;
-    const image = await upload(`${format} original.jpg`, await photograph(1100));
-    const old = { large: await urlOf(rig, image.id, 'large'), full: await urlOf(rig, image.id, 'full') };
-    expect((await post(`/attachments/${image.id}/optimize`, { format, preset: 'low' }))[0]).toBe(200);
-    const fresh = await urlOf(rig, image.id, 'large');
-    expect(fresh).toMatch(new RegExp(`\\.${format}$`));
-    const [page, id] = await rig.site.php<[string, number]>(
-      `wp_set_current_user( 1 ); kses_remove_filters();
+])('feeds, the REST API and social networks get the original of an image replaced by %s', async (format) => {
+  // PHP as WebAssembly and older WordPress cannot show AVIF everywhere.
+  const formats = await rig.site.php<string[]>('return imagewright()->get( Imagewright_Options::class )->formats();');
+  if (!formats.includes(format)) return;
+  const image = await upload(`${format} original.jpg`, await photograph(1100));
+  const old = { large: await urlOf(rig, image.id, 'large'), full: await urlOf(rig, image.id, 'full') };
+  expect((await post(`/attachments/${image.id}/optimize`, { format, preset: 'low' }))[0]).toBe(200);
+  const fresh = await urlOf(rig, image.id, 'large');
+  expect(fresh).toMatch(new RegExp(`\\.${format}$`));
+  const [page, id] = await rig.site.php<[string, number]>(
+    `wp_set_current_user( 1 ); kses_remove_filters();
     $post = wp_insert_post( array( 'post_title' => 'Shared', 'post_status' => 'publish', 'post_content' => wp_slash( $content ) ) );
     set_post_thumbnail( $post, $id );
     return array( get_permalink( $post ), $post );`,
-      // One post was written before the image was replaced, the other after.
-      { content: imageBlock(image.id, old.large) + imageBlock(image.id, fresh), id: image.id },
-    );
-    const seen = await weigh(browser.browser, page, 'desktop');
-    expect(seen).toMatchObject({ failed: [], blank: [] });
-    expect(seen.images.every(({ path }) => path.endsWith(`.${format}`))).toBe(true);
+    // One post was written before the image was replaced, the other after.
+    { content: imageBlock(image.id, old.large) + imageBlock(image.id, fresh), id: image.id },
+  );
+  const seen = await weigh(browser.browser, page, 'desktop');
+  expect(seen).toMatchObject({ failed: [], blank: [] });
+  expect(seen.images.every(({ path }) => path.endsWith(`.${format}`))).toBe(true);
 
-    const isOriginal = (html: string) => {
-      expect(html).not.toContain(`.${format}`);
-      expect(html).toContain(new URL(old.large).pathname.split('/').at(-1));
-    };
-    isOriginal(await text('/?feed=rss2'));
-    isOriginal(await text(`/wp-json/wp/v2/posts/${id}?_fields=content`));
-    const media = JSON.parse(await text(`/wp-json/wp/v2/media/${image.id}`));
-    expect(media).toMatchObject({
-      source_url: old.full,
-      mime_type: 'image/jpeg',
-      media_details: {
-        sizes: { large: { source_url: old.large, mime_type: 'image/jpeg' }, full: { source_url: old.full } },
-      },
-    });
-    isOriginal(JSON.stringify(media));
-    const head = (await text(new URL(page).pathname + new URL(page).search)).split('</head>')[0] ?? '';
-    const tags = [...head.matchAll(/<meta (?:property|name)="(?:og|twitter):image[^>]*>/g)]
-      .map(([tag]) => tag)
-      .join('\n');
-    expect(tags).toContain(`property="og:image" content="${old.full}"`);
-    expect(tags).toContain('property="og:image:type" content="image/jpeg"');
-    expect(tags).toContain(`name="twitter:image" content="${old.large}"`);
-    for (const url of [old.full, old.large]) expect((await fetch(url)).headers.get('content-type')).toBe('image/jpeg');
-    await expectRestored(image);
-  },
-);
+  const isOriginal = (html: string) => {
+    expect(html).not.toContain(`.${format}`);
+    expect(html).toContain(new URL(old.large).pathname.split('/').at(-1));
+  };
+  isOriginal(await text('/?feed=rss2'));
+  isOriginal(await text(`/wp-json/wp/v2/posts/${id}?_fields=content`));
+  const media = JSON.parse(await text(`/wp-json/wp/v2/media/${image.id}`));
+  expect(media).toMatchObject({
+    source_url: old.full,
+    mime_type: 'image/jpeg',
+    media_details: {
+      sizes: { large: { source_url: old.large, mime_type: 'image/jpeg' }, full: { source_url: old.full } },
+    },
+  });
+  isOriginal(JSON.stringify(media));
+  const head = (await text(new URL(page).pathname + new URL(page).search)).split('</head>')[0] ?? '';
+  const tags = [...head.matchAll(/<meta (?:property|name)="(?:og|twitter):image[^>]*>/g)]
+    .map(([tag]) => tag)
+    .join('\n');
+  expect(tags).toContain(`property="og:image" content="${old.full}"`);
+  expect(tags).toContain('property="og:image:type" content="image/jpeg"');
+  expect(tags).toContain(`name="twitter:image" content="${old.large}"`);
+  for (const url of [old.full, old.large]) expect((await fetch(url)).headers.get('content-type')).toBe('image/jpeg');
+  await expectRestored(image);
+});

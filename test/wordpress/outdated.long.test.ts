@@ -24,7 +24,7 @@ const preview = () => admin.json<{ images: number; repairs: number; cost: number
 async function run() {
   await admin.json('POST', '/run', { kind: 'optimize' });
   const read = async () => (await admin.json<{ run: { state: string } }>('POST', '/run/work', {})).run;
-  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('done');
+  await expect.poll(async () => (await read()).state).toBe('done');
   return read();
 }
 async function shown(id: number) {
@@ -35,7 +35,7 @@ async function shown(id: number) {
 }
 const folderOf = (file: string) => join(rig.site.uploadsDir, dirname(file));
 
-describe.runIf(native)('files of WordPress that change behind the plugin', { timeout: 120_000 }, () => {
+describe.runIf(native)('files of WordPress that change behind the plugin', () => {
   it.each(['made again', 'deleted and made again', 'copied'])(
     'are noticed when they are %s, and put right without a credit',
     async (how) => {
@@ -135,35 +135,29 @@ describe.runIf(native)('files of WordPress that change behind the plugin', { tim
 });
 
 describe.runIf(native).each([900, 3000])('an image of %i px that was replaced', (width) => {
-  it.each(['original', 'webp'])(
-    'keeps its optimized files when all sizes are made again (%s)',
-    {
-      timeout: 120_000,
-    },
-    async (format) => {
-      const settings = (values: object) =>
-        rig.site.php('update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );', {
-          values,
-        });
-      await settings({ delivery: 'replace', format });
-      const image = await upload(`again-${width}.jpg`, await photograph(width));
-      expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);
-      const before = { stored: await rig.attachment(image.id), files: await rig.checksums() };
-      await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
-      expect(await rig.checksums()).toEqual(before.files);
-      const { metadata } = await rig.attachment(image.id);
-      expect(metadata).toEqual(before.stored.metadata);
-      expect(await state(image.id)).toMatchObject({ status: 'optimized' });
-      expect(await preview()).toMatchObject({ images: 0, cost: 0 });
+  it.each(['original', 'webp'])('keeps its optimized files when all sizes are made again (%s)', async (format) => {
+    const settings = (values: object) =>
+      rig.site.php('update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );', {
+        values,
+      });
+    await settings({ delivery: 'replace', format });
+    const image = await upload(`again-${width}.jpg`, await photograph(width));
+    expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);
+    const before = { stored: await rig.attachment(image.id), files: await rig.checksums() };
+    await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
+    expect(await rig.checksums()).toEqual(before.files);
+    const { metadata } = await rig.attachment(image.id);
+    expect(metadata).toEqual(before.stored.metadata);
+    expect(await state(image.id)).toMatchObject({ status: 'optimized' });
+    expect(await preview()).toMatchObject({ images: 0, cost: 0 });
 
-      // A size whose file is gone is made by WordPress.
-      const thumb = join(folderOf(image.before.file), metadata.sizes.thumbnail?.file ?? '');
-      await rm(thumb);
-      await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
-      expect((await rig.attachment(image.id)).missing).toEqual({});
-      await expectRestored(image);
-      await emptyLibrary();
-      await settings({ delivery: 'beside', format: 'webp' });
-    },
-  );
+    // A size whose file is gone is made by WordPress.
+    const thumb = join(folderOf(image.before.file), metadata.sizes.thumbnail?.file ?? '');
+    await rm(thumb);
+    await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
+    expect((await rig.attachment(image.id)).missing).toEqual({});
+    await expectRestored(image);
+    await emptyLibrary();
+    await settings({ delivery: 'beside', format: 'webp' });
+  });
 });

@@ -23,7 +23,7 @@ const status = () => admin.json<Record<string, number>>('GET', '/status');
 async function run(kind: 'optimize' | 'restore') {
   await admin.json('POST', '/run', { kind });
   const read = async () => (await admin.json<{ run: { state: string } }>('POST', '/run/work', {})).run;
-  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('done');
+  await expect.poll(async () => (await read()).state).toBe('done');
   return read();
 }
 
@@ -43,7 +43,7 @@ const WAYS = [
 ] as const;
 
 describe.runIf(native).each(WAYS)('two attachments of one file (%s, %s)', (delivery, format) => {
-  it('are one picture: priced, optimized, shown, restored and deleted once', { timeout: 120_000 }, async () => {
+  it('are one picture: priced, optimized, shown, restored and deleted once', async () => {
     await settings({ delivery, format, preset: 'low' });
     const first = await upload(`berge-${delivery}-${format}.jpg`, await photograph(900));
     const second = await translate(first.id);
@@ -86,9 +86,6 @@ describe.runIf(native).each(WAYS)('two attachments of one file (%s, %s)', (deliv
 
 it.runIf(native)(
   'an attachment that is added later joins the picture, and keeps its files without the other plugin',
-  {
-    timeout: 120_000,
-  },
   async () => {
     await settings({ delivery: 'replace', format: 'webp', preset: 'low' });
     const first = await upload('later.jpg', await photograph(800));

@@ -32,7 +32,7 @@ const TRANSLATE = `
 const own = (alt: string) => ({ alt, title: null, caption: null, tags: [] });
 
 describe.each(['polylang', 'wpml'])('a site with %s', (plugin) => {
-  it('gets the text of each attachment in its language, with one look of the model', { timeout: 120_000 }, async () => {
+  it('gets the text of each attachment in its language, with one look of the model', async () => {
     const { apiKey } = await describing.createAccount({ credits: 50 });
     await rig.define({ IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey });
     await rig.site.php('update_option( "stand_in_languages", $plugin );', { plugin });
@@ -65,7 +65,7 @@ describe.each(['polylang', 'wpml'])('a site with %s', (plugin) => {
   });
 });
 
-it('an attachment without a language of its own is described in that of its post', { timeout: 120_000 }, async () => {
+it('an attachment without a language of its own is described in that of its post', async () => {
   const { apiKey } = await describing.createAccount({ credits: 50 });
   await rig.define({ IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey });
   const { id } = await upload('parent.jpg', await photograph(500));

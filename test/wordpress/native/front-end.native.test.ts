@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => site?.stop());
 
 describe.each(['beside', 'replace'] as const)(`a page with ${COUNT} images, optimized %s`, (delivery) => {
-  it('needs no query more and hardly any time', { timeout: 300_000 }, async () => {
+  it('needs no query more and hardly any time', async () => {
     await site.php('update_option( "imagewright_settings", array( "auto" => false, "delivery" => $delivery ) );', {
       delivery,
     });

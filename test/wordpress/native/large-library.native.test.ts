@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.stop(), 300_000);
 
-it('is filled with attachments that WordPress takes for its own', { timeout: 300_000 }, async () => {
+it('is filled with attachments that WordPress takes for its own', async () => {
   const begin = performance.now();
   [first, last] = await addManyAttachments(site, { count: COUNT, files: 'all' });
   console.log(`${COUNT} attachments in ${Math.round(performance.now() - begin)} ms`);

@@ -96,7 +96,7 @@ describe.each(['nginx', 'apache', 'php'] as const)('pages of a site behind %s', 
       }
     });
 
-    it('weigh less, and nothing that visitors see or need becomes worse', { timeout: 300_000 }, async () => {
+    it('weigh less, and nothing that visitors see or need becomes worse', async () => {
       const after = await weighPages(browser.browser, built.pages);
       optimized = after;
       const [share, best] = [sumOf(after) / sumOf(before), await oracle(site, before)];
@@ -117,7 +117,7 @@ describe.each(['nginx', 'apache', 'php'] as const)('pages of a site behind %s', 
       expect(log).toEqual([]);
     });
 
-    it('show every image as soon as the plugin is switched off', { timeout: 300_000 }, async () => {
+    it('show every image as soon as the plugin is switched off', async () => {
       await site.php('deactivate_plugins( "imagewright/imagewright.php" );');
       const after = await weighPages(browser.browser, built.pages);
       console.log(`${server}, ${delivery}, switched off: ${(sumOf(after) / sumOf(before)).toFixed(3)}`);
