@@ -68,12 +68,22 @@ export interface Engine {
 export async function startEngine(settings: Partial<Record<keyof ProcessingConfig, unknown>> = {}): Promise<Engine> {
   const config = processingConfig.parse(settings);
   const processor = createProcessor({ config, logger: { info() {}, warn() {}, error() {} } });
-  await processor.start();
+  await keepAlive(processor.start());
   return {
     workers: config.WORKERS,
-    optimize: (order, { signal } = {}) => optimize(processor, order, signal),
-    close: () => processor.close(),
+    optimize: (order, { signal } = {}) => keepAlive(optimize(processor, order, signal)),
+    close: () => keepAlive(processor.close()),
   };
+}
+
+/** Waits for work that holds no handle of the event loop: a program with nothing else to do would end before it, with code 13. */
+async function keepAlive<T>(work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, 1000);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** All images of a program are one group. */
