@@ -11,6 +11,8 @@ const PREVIEW = 640;
 const LARGE = 2048;
 /** Difference of the shapes of both files from which a divider would compare other places. */
 const SAME_SHAPE = 0.02;
+/** Not among the icons of the element, which does not show it. */
+const EXPAND = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M12 3.5h4.5V8M8 16.5H3.5V12M16.5 3.5 11.5 8.5M3.5 16.5l5-5" /></svg>`;
 
 /** The picture of a shared image, with both files in one another's place behind a divider, and a closer look at them. */
 export class SharePicture extends LitElement {
@@ -197,7 +199,7 @@ export class SharePicture extends LitElement {
       <button type="button" class="button compare" aria-busy=${sides === 'loading'} @click=${() => this.#compare()}>
         ${icon(sides ? 'close' : 'compare')}<span class=${sides ? 'visually-hidden' : ''}>${words}</span></button>
       <button type="button" class="button icon-only" title=${t('closely')} @click=${() => this.#lookClosely()}>
-        ${icon('expand')}<span class="visually-hidden">${t('closely')}</span></button>
+        ${EXPAND}<span class="visually-hidden">${t('closely')}</span></button>
     `;
   }
 
