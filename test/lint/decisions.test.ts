@@ -14,3 +14,15 @@ it('decisions are numbered without gaps, and the index lists each with its title
   }
   expect(index.match(/^\* /gm)).toHaveLength(names.length);
 });
+
+it('a link to a decision has its number', async () => {
+  const pages = (await readdir('docs', { recursive: true })).filter((name) => name.endsWith('.md'));
+  const links = await Promise.all(
+    pages.map(async (page) => [
+      ...(await readFile(`docs/${page}`, 'utf8')).matchAll(/\[(?:ADR |decision )?(\d+)\]\([^)]*?(\d{4})-/g),
+    ]),
+  );
+  const named = links.flat().map(([, number, file]) => `${Number(number)} ${Number(file)}`);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((link) => new Set(link.split(' ')).size > 1)).toEqual([]);
+});
