@@ -16,6 +16,8 @@ interface Node {
   source?: Node;
   specifiers?: { local?: Node }[];
   argument?: Node;
+  callee?: Node;
+  arguments?: Node[];
   expression?: Node;
 }
 
@@ -24,6 +26,9 @@ const LEAST_SHARED = 3;
 
 /** A language, or a part of one in the folder of its name. */
 const LANGUAGE = /\/widget\/i18n\/[a-z-]+\.ts$/;
+
+/** Table of texts in all languages, of which `errorTexts('de')` spreads one column. */
+const TABLE = { file: 'error-texts.ts', column: 'errorTexts' };
 
 /**
  * Writes the texts of a language as one text, a line each below the first part of their keys, which `unpackTexts` reads:
@@ -44,8 +49,9 @@ export function packTexts(): Plugin {
       const parts = new Map(body.flatMap((node) => importedParts(node, dirname(id))));
       let packed = false;
       for (const object of objectsOf(body)) {
-        const { texts, others } = readObject(object, (name) => {
-          const file = parts.get(name);
+        const { texts, others } = readObject(object, (spread) => {
+          if (spread?.callee?.name === TABLE.column) return columnOf(read(join(dirname(id), TABLE.file)), spread);
+          const file = parts.get(spread?.name ?? '');
           return file ? objectsOf(read(file))[0] : undefined;
         });
         if (texts.some((text) => text === null)) continue;
@@ -71,8 +77,8 @@ function importedParts({ type, source, specifiers = [] }: Node, folder: string):
 /** Returns the objects that a module exports. */
 function objectsOf(body: readonly Node[]): Node[] {
   return body.flatMap(({ declaration }) => {
-    const init = declaration?.declarations?.[0]?.init;
-    const object = init?.type === 'TSSatisfiesExpression' ? init.expression : init;
+    let object = declaration?.declarations?.[0]?.init;
+    while (object?.expression && /^TS(Satisfies|As)Expression$/.test(object.type)) object = object.expression;
     return object?.type === 'ObjectExpression' ? [object] : [];
   });
 }
@@ -80,17 +86,28 @@ function objectsOf(body: readonly Node[]): Node[] {
 /** Returns the texts of an object with those of its parts, null for what is none, and what else it spreads. */
 function readObject(
   object: Node,
-  partOf: (name: string) => Node | undefined,
+  partOf: (spread: Node | undefined) => Node | undefined,
 ): { texts: ([string, string] | null)[]; others: Node[] } {
   const others: Node[] = [];
   const texts = (object.properties ?? []).flatMap((property) => {
     if (property.type !== 'SpreadElement') return [readText(property)];
-    const part = partOf(property.argument?.name ?? '');
+    const part = partOf(property.argument ?? undefined);
     if (part) return readObject(part, partOf).texts;
     others.push(property);
     return [];
   });
   return { texts, others };
+}
+
+/** Returns the column of a table that a call names, as an object of texts. */
+function columnOf(body: readonly Node[], { arguments: [language] = [] }: Node): Node {
+  const [table] = objectsOf(body);
+  if (!table) throw new Error(`Expected a table of texts in ${TABLE.file}`);
+  const properties = (table.properties ?? []).flatMap((row) => {
+    const cell = (row.value as Node).properties?.find(({ key }) => key?.name === language?.value);
+    return cell ? { ...row, value: cell.value } : [];
+  });
+  return { type: 'ObjectExpression', start: 0, end: 0, properties };
 }
 
 /** Returns key and text of a property; null if it is anything else. */

@@ -1,11 +1,13 @@
 import { arabicCounts } from './ar/counts.ts';
 import { arabicErrors } from './ar/errors.ts';
 import { arabicSettings } from './ar/settings.ts';
+import { errorTexts } from './error-texts.ts';
 import type { Messages } from './messages.ts';
 
 /** Arabic. */
 export const ar: Messages = {
   ...arabicCounts,
+  ...errorTexts('ar'),
   ...arabicErrors,
   ...arabicSettings,
   'action.cancel': 'إلغاء',

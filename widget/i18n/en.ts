@@ -1,11 +1,13 @@
 import { englishErrors } from './en/errors.ts';
 import { englishSettings } from './en/settings.ts';
 import { enCore } from './english-core.ts';
+import { errorTexts } from './error-texts.ts';
 import type { Messages } from './messages.ts';
 
 /** English texts, whose keys all other languages have. `english-core.ts` has those of the empty element. */
 export const en = {
   ...enCore,
+  ...errorTexts('en'),
   ...englishErrors,
   ...englishSettings,
   'action.cancel': 'Cancel',

@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
+import { parseAst } from 'vite';
 import { expect, it } from 'vitest';
-import { writeTexts } from '../../../widget/build/pack-texts.ts';
+import { packTexts, writeTexts } from '../../../widget/build/pack-texts.ts';
+import { ERROR_TEXTS } from '../../../widget/i18n/error-texts.ts';
 import { LOCALES, loadLocale } from '../../../widget/i18n/index.ts';
 import { unpackTexts } from '../../../widget/i18n/unpack-texts.ts';
 
@@ -15,4 +18,13 @@ it('plural forms are written without what they share', () => {
   expect(writeTexts([['a.b', '{count} image|{count} images']])).toContain('b # image[|s]');
   const forms = 'one cat here|two cats here|{count} cats here';
   expect(unpackTexts(writeTexts([['cats', forms]]))).toEqual({ cats: forms });
+});
+
+it.each(LOCALES)('a build writes the texts of errors into their language, and no other: %s', (name) => {
+  const source = `import { errorTexts } from './error-texts.ts';\nexport const texts = { ...errorTexts('${name}') };`;
+  const context = { parse: parseAst, addWatchFile: () => {} };
+  const transform = packTexts().transform as unknown as (code: string, id: string) => { code: string };
+  const { code } = transform.call(context, source, resolve(`widget/i18n/${name}.ts`));
+  const texts = ERROR_TEXTS['error.file_gone'];
+  for (const other of LOCALES) expect(code.includes(texts[other]), other).toBe(other === name);
 });

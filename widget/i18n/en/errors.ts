@@ -1,22 +1,7 @@
 import type { Messages } from '../messages.ts';
 
-/** English texts about what failed, was refused or needs attention. */
+/** English texts about failures, rejections and notices. */
 export const englishErrors = {
-  'error.daily_limit_reached': 'Your plan’s limit for today is used up. It resets at midnight (UTC).',
-  'error.file_changed': 'The file has changed or is gone. Add it again: its texts are kept.',
-  'error.file_gone': 'The file is no longer here. Add it again: its texts are kept.',
-  'error.insufficient_credits': 'Not enough credits. Nothing was charged, and all texts are kept.',
-  'error.invalid_setting': 'A setting is not valid; the default is used.',
-  'error.media': 'The image could not be fetched from the site.',
-  'error.output_too_large': 'This format cannot hold so many pixels. Choose another one.',
-  'error.sample_limit': 'A sample has 5 images at most.',
-  'error.session_full': 'This list is full. Clear it and start a new one.',
-  'error.session_limit_reached': 'This plan allows no more sessions. Delete one, or wait until one expires.',
-  'error.session_not_found': 'The service keeps images for {hours} hours. Add yours again.',
-  'error.storage_limit_reached': 'The storage of this plan is full. Delete a session, or wait until one expires.',
-  'error.stream_interrupted': 'The connection was lost. Work continues; nothing is charged twice.',
-  'error.token_used_up': 'No more samples or descriptions here. Load the page again.',
-  'error.unsupported': 'This is not possible here.',
   'notice.analysis_fallback':
     'The description service did not answer for {count} image.|The description service did not answer for {count} images.',
   'notice.analyze_failed': '{count} image could not be described.|{count} images could not be described.',

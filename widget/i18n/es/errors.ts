@@ -1,41 +1,22 @@
 import type { Messages } from '../messages.ts';
 
-/** Spanish texts about what failed, was refused or needs attention. */
+/** Spanish texts about failures, rejections and notices. */
 export const spanishErrors: Messages = {
   'error.aborted': 'Cancelado.',
   'error.bad_response': 'La respuesta del sitio no viene del servicio de imágenes. Avise al administrador del sitio.',
-  'error.daily_limit_reached': 'Ha alcanzado el límite diario de su plan. Se reinicia a medianoche (UTC).',
-  'error.file_changed':
-    'El archivo se modificó o se eliminó después de añadirlo. Añádalo de nuevo: sus textos se conservan.',
-  'error.file_gone': 'El archivo ya no está aquí. Añádalo de nuevo: sus textos se conservan.',
   'error.file_too_large': 'El archivo es demasiado grande. El límite es {millions} MB.',
-  'error.insufficient_credits': 'No hay créditos suficientes. No se ha cobrado nada y se conservan todos los textos.',
   'error.invalid_image': 'El archivo no se puede leer como imagen.',
-  'error.invalid_setting': 'Un ajuste no es válido; se usa el valor predeterminado.',
   'error.key_inactive': 'La cuenta o su clave de API está inactiva.',
-  'error.media': 'No se pudo obtener la imagen del sitio.',
   'error.network': 'Sin conexión con el servicio de imágenes.',
   'error.not_found': 'La imagen ya no está en el servicio. Añádala de nuevo.',
-  'error.output_too_large': 'Este formato no admite tantos píxeles. Elija otro.',
-  'error.sample_limit': 'Una muestra tiene 5 imágenes como máximo.',
   'error.server': 'El servicio de imágenes comunicó un error. Inténtelo de nuevo.',
-  'error.session_full': 'Esta lista está llena. Vacíela y empiece otra.',
-  'error.session_limit_reached':
-    'Este plan no permite más sesiones a la vez. Elimine una o espere a que caduque alguna.',
-  'error.session_not_found': 'El servicio guarda las imágenes {hours} horas. Añada las suyas de nuevo.',
   'error.stalled': 'La subida se detuvo.',
-  'error.storage_limit_reached':
-    'El almacenamiento de este plan está lleno. Elimine una sesión o espere a que caduque alguna.',
-  'error.stream_interrupted': 'Se cortó la conexión. El trabajo iniciado continúa; nada se cobra dos veces.',
   'error.throttled': 'Demasiadas solicitudes. Espere un momento.',
   'error.timeout': 'El servicio de imágenes no responde.',
   'error.too_large': 'El archivo es demasiado grande para el servidor.',
   'error.too_many_pixels': 'Demasiados píxeles; el límite es {millions} megapíxeles.',
   'error.unauthorized':
     'El sitio no puede usar el servicio de imágenes. Inicie sesión de nuevo o vuelva a cargar la página.',
-  'error.token_used_up':
-    'Aquí no son posibles más muestras ni descripciones. Vuelva a cargar la página para continuar.',
-  'error.unsupported': 'Aquí no es posible.',
   'error.unsupported_image': 'Los archivos de este formato no se pueden optimizar.',
   'notice.analysis_fallback':
     'El servicio de descripción no respondió para {count} imagen.|El servicio de descripción no respondió para {count} imágenes.',

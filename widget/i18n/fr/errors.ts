@@ -1,39 +1,21 @@
 import type { Messages } from '../messages.ts';
 
-/** French texts about what failed, was refused or needs attention. */
+/** French texts about failures, rejections and notices. */
 export const frenchErrors: Messages = {
   'error.aborted': 'Annulé.',
   'error.bad_response': 'La réponse du site ne vient pas du service d’images. Signalez-le à l’administrateur du site.',
-  'error.daily_limit_reached': 'La limite du jour de votre offre est atteinte. Elle est remise à zéro à minuit (UTC).',
-  'error.file_changed':
-    'Le fichier a été modifié ou supprimé après son ajout. Ajoutez-le de nouveau : ses textes sont conservés.',
-  'error.file_gone': 'Le fichier n’est plus là. Ajoutez-le de nouveau : ses textes sont conservés.',
   'error.file_too_large': 'Le fichier est trop volumineux. La limite est de {millions} Mo.',
-  'error.insufficient_credits': 'Pas assez de crédits. Rien n’a été facturé et tous les textes sont conservés.',
   'error.invalid_image': 'Le fichier ne peut pas être lu comme une image.',
-  'error.invalid_setting': 'Un réglage n’est pas valide ; la valeur par défaut est utilisée.',
   'error.key_inactive': 'Le compte ou sa clé API est inactif.',
-  'error.media': 'L’image n’a pas pu être récupérée sur le site.',
   'error.network': 'Pas de connexion au service d’images.',
   'error.not_found': 'L’image n’est plus sur le service. Veuillez l’ajouter de nouveau.',
-  'error.output_too_large': 'Ce format ne peut pas contenir autant de pixels. Choisissez-en un autre.',
-  'error.sample_limit': 'Un échantillon compte 5 images au plus.',
   'error.server': 'Le service d’images a signalé une erreur. Veuillez réessayer.',
-  'error.session_full': 'Cette liste est pleine. Videz-la et commencez-en une nouvelle.',
-  'error.session_limit_reached':
-    'Cette offre n’autorise pas plus de sessions à la fois. Supprimez-en une ou attendez qu’une session expire.',
-  'error.session_not_found': 'Le service garde les images {hours} heures. Veuillez ajouter les vôtres de nouveau.',
   'error.stalled': 'L’envoi s’est arrêté.',
-  'error.storage_limit_reached':
-    'Le stockage de cette offre est plein. Supprimez une session ou attendez qu’une session expire.',
-  'error.stream_interrupted': 'La connexion a été coupée. Le travail commencé continue ; rien n’est facturé deux fois.',
   'error.throttled': 'Trop de demandes. Veuillez patienter un instant.',
   'error.timeout': 'Le service d’images ne répond pas.',
   'error.too_large': 'Le fichier est trop volumineux pour le serveur.',
   'error.too_many_pixels': 'Trop de pixels ; la limite est de {millions} mégapixels.',
   'error.unauthorized': 'Le site ne peut pas utiliser le service d’images. Reconnectez-vous ou rechargez la page.',
-  'error.token_used_up': 'Plus aucun essai ni aucune description n’est possible ici. Rechargez la page pour continuer.',
-  'error.unsupported': 'Ce n’est pas possible ici.',
   'error.unsupported_image': 'Les fichiers de ce format ne peuvent pas être optimisés.',
   'notice.analysis_fallback':
     'Le service de description n’a pas répondu pour {count} image.|Le service de description n’a pas répondu pour {count} images.',

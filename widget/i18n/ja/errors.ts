@@ -1,39 +1,21 @@
 import type { Messages } from '../messages.ts';
 
-/** Japanese texts about what failed, was refused or needs attention. */
+/** Japanese texts about failures, rejections and notices. */
 export const japaneseErrors: Messages = {
   'error.aborted': 'キャンセルしました。',
   'error.bad_response': 'サイトの応答が画像サービスのものではありません。サイトの管理者に知らせてください。',
-  'error.daily_limit_reached': 'プランの本日の上限に達しました。UTC の午前 0 時にリセットされます。',
-  'error.file_changed':
-    '追加した後にファイルが変更または削除されました。追加し直すと、保存されたテキストが使われます。',
-  'error.file_gone': 'ファイルがなくなりました。追加し直すと、保存されたテキストが使われます。',
   'error.file_too_large': 'ファイルが大きすぎます。上限は {millions} MB です。',
-  'error.insufficient_credits': 'クレジットが足りません。費用は発生せず、テキストはすべて残っています。',
   'error.invalid_image': 'このファイルは画像として読み取れません。',
-  'error.invalid_setting': '無効な設定があったため、標準の値を使います。',
   'error.key_inactive': 'アカウントまたは API キーが無効です。',
-  'error.media': 'サイトから画像を取得できませんでした。',
   'error.network': '画像サービスに接続できません。',
   'error.not_found': '画像はサービスに残っていません。もう一度追加してください。',
-  'error.output_too_large': '画素数がこの形式の上限を超えています。別の形式を選んでください。',
-  'error.sample_limit': 'サンプルは画像 5 枚までです。',
   'error.server': '画像サービスでエラーが発生しました。もう一度お試しください。',
-  'error.session_full': 'リストがいっぱいです。空にして新しく始めてください。',
-  'error.session_limit_reached':
-    'このプランで同時に使えるセッション数の上限に達しました。いずれかを削除するか、期限切れをお待ちください。',
-  'error.session_not_found': '画像の保存は {hours} 時間です。もう一度追加してください。',
   'error.stalled': 'アップロードが止まりました。',
-  'error.storage_limit_reached':
-    'このプランの保存容量がいっぱいです。セッションを削除するか、期限切れをお待ちください。',
-  'error.stream_interrupted': '接続が切れました。始まった処理は続いており、二重に課金されることはありません。',
   'error.throttled': 'リクエストが多すぎます。少しお待ちください。',
   'error.timeout': '画像サービスが応答しません。',
   'error.too_large': 'ファイルがサーバーの上限を超えています。',
   'error.too_many_pixels': 'ピクセル数が多すぎます。上限は {millions} メガピクセルです。',
   'error.unauthorized': 'このサイトは画像サービスを使えません。ログインし直すか、ページを再読み込みしてください。',
-  'error.token_used_up': 'ここではこれ以上のサンプルや説明を作成できません。続けるにはページを再読み込みしてください。',
-  'error.unsupported': 'ここではできません。',
   'error.unsupported_image': 'この形式のファイルは最適化できません。',
   'notice.analysis_fallback': '説明サービスが {count} 枚の画像に応答しませんでした。',
   'notice.analyze_failed': '画像 {count} 枚の説明を作成できませんでした。',
