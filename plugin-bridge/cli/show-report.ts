@@ -102,12 +102,12 @@ function rowOf({
 }
 
 /** Formats bytes as kB or MB. */
-export function bytes(size: number): string {
+function bytes(size: number): string {
   return size >= 1_000_000 ? `${(size / 1_000_000).toFixed(2)} MB` : `${(size / 1000).toFixed(1)} kB`;
 }
 
 /** Formats saved percent as a change: `-62.9 %`. */
-export function percentText(savedPercent: number): string {
+function percentText(savedPercent: number): string {
   const sign = savedPercent > 0 ? '-' : savedPercent < 0 ? '+' : '';
   return `${sign}${Math.abs(savedPercent).toFixed(1)} %`;
 }

@@ -14,7 +14,7 @@ const standIn = (path: string) => `export * from '@imagewright/engine/internal/$
  * Lists the modules of the engine in the built service: its entries and all that they import.
  * @param server folder of the built service
  */
-export async function engineModules(server: string): Promise<string[]> {
+async function engineModules(server: string): Promise<string[]> {
   const found = new Set<string>();
   const waiting = [...ENGINE_ENTRIES];
   for (let path = waiting.shift(); path; path = waiting.shift()) {

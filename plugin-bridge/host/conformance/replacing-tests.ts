@@ -31,7 +31,7 @@ export function firstOf({ images }: HostKit): NamedBytes {
 }
 
 /** True if the CMS shows a file with these bytes. */
-export async function shows(world: World, bytes: Uint8Array): Promise<boolean> {
+async function shows(world: World, bytes: Uint8Array): Promise<boolean> {
   const same = (one: Uint8Array) => one.length === bytes.length && one.every((byte, at) => byte === bytes[at]);
   return [...(await world.files()).values()].some(same);
 }

@@ -71,7 +71,7 @@ export interface WorldTest {
 }
 
 /** Fails a test. */
-export class ConformanceError extends Error {
+class ConformanceError extends Error {
   override readonly name = 'ConformanceError';
 }
 

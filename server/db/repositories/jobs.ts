@@ -41,7 +41,7 @@ const jobFields = {
 export type JobRecord = RecordOf<typeof jobFields>;
 
 /** Schema of {@link JobRecord}. */
-export const jobSchema = schemaOf('jobs', jobFields)
+const jobSchema = schemaOf('jobs', jobFields)
   .index({ sessionId: 1, createdAt: -1 })
   .index({ state: 1 })
   .index({ leaseOwner: 1, stopRequested: 1 })
@@ -212,7 +212,7 @@ function jobChanges(model: Model<JobRecord>) {
 }
 
 /** Takes, renews and releases the leases of jobs. */
-export function jobLeases(model: Model<JobRecord>) {
+function jobLeases(model: Model<JobRecord>) {
   return {
     /** Sets the state of a job of this owner and returns it; null if the lease was lost. */
     async advance(jobId: string, owner: string, state: JobRecord['state']): Promise<JobRecord | null> {
@@ -259,7 +259,7 @@ export function jobLeases(model: Model<JobRecord>) {
 }
 
 /** Requests jobs to stop, on every server. */
-export function jobStops(model: Model<JobRecord>) {
+function jobStops(model: Model<JobRecord>) {
   const collection = plainCollection(model);
   return {
     /** Finds the jobs of this owner with a requested stop. */
