@@ -263,8 +263,8 @@ describe('a driver', () => {
     const author = await Author.create({ name: 'Ada' });
     const book = await Book.create({ title: 'One', author: author._id, tags: ['a', 'b'], parts: [{ n: 1 }, { n: 2 }] });
     const stale = await Book.findById(book._id);
-    (book.tags as unknown as mongoose.Types.Array<string>).pull('a');
-    book.parts.pull(book.parts[0]);
+    book.tags = ['b'];
+    book.set('parts', [{ n: 2 }]);
     book.title = 'Two';
     await book.save();
     const read = await Book.findOne({ title: 'Two' }).populate<{ author: { name: string } }>('author').orFail();
