@@ -32,7 +32,7 @@ const namesOf = (list: Described[] = []) => list.map(({ name }) => name).sort();
 const sources = ['widget/elements', 'widget/styles']
   .flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => /\.(ts|css)$/.test(path))
       .map((path) => readFileSync(join(folder, path), 'utf8')),
   )
   .join('\n');
