@@ -71,10 +71,10 @@ it('recent work is on the overview and goes on in the playground', async () => {
   await page.evaluate(() => sessionStorage.clear());
   await page.goto(rig.at());
   const recent = page.getByRole('region', { name: 'Recent work' });
-  await recent.getByText('1 image ·').waitFor();
+  await recent.getByRole('heading', { name: '1 image Uploaded' }).waitFor();
+  await recent.getByText('tower.png').waitFor();
   await expectAccessible(page);
-  const goOn = recent.getByRole('button', { name: 'tower.png' });
-  await goOn.click();
+  await recent.getByRole('button', { name: 'Continue' }).click();
   await page.locator('io-row').getByText('tower.png').first().waitFor();
   // The tab goes on with it after a reload.
   await page.waitForFunction(() =>
