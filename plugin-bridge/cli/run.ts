@@ -22,15 +22,15 @@ export interface Run {
   outcomes: Map<string, Outcome>;
 }
 
-/** What makes the images of a run: a service, or the engine. */
+/** Source of the optimized files: the service over HTTP, or the engine in this process. */
 export interface Makes {
-  /** Obtains the bytes of a file that was made earlier. @throws GoneError if nobody has it any longer */
+  /** Obtains the bytes of a file that was made earlier. @throws GoneError if it was removed */
   fetchFile(result: StoredResult, file: StoredFile): Promise<Uint8Array>;
   /** Makes, delivers and settles images. @throws any error that ends the run */
   make(sources: PlannedSource[], tools: Tools): Promise<void>;
 }
 
-/** What making needs of its run. */
+/** Parts of a run that `make` writes its files and outcomes to. */
 export interface Tools {
   delivery: Delivery;
   progress: Progress;

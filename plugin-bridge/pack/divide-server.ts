@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 
 const IMPORT = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;
-/** What programs and worker processes of the engine start with, below the built service. */
+/** Entry modules of the engine, by path below `dist/server`: of programs, and of its worker processes. */
 const ENGINE_ENTRIES = ['processing/index.js', 'processing/worker/main.js'];
 const FRONT = 'processing/index.js';
 

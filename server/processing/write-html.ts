@@ -23,7 +23,7 @@ export interface Source<File extends ShownFile> {
   files: File[];
 }
 
-/** What the HTML shows beside the files. */
+/** Image to write as HTML: its files, texts and placeholder. */
 export interface ShownImage<File extends ShownFile> {
   variants: readonly File[];
   /** Main format. */

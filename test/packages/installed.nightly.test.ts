@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
 
-/** What the packages are used with, and what judges them. They come from the registry. */
+/** Packages from the registry that the test installs beside ours: React and Vue, and the checkers publint and attw. */
 const OTHERS = [
   ...['react@19', 'react-dom@19', '@types/react@19', 'vue@3'],
   ...['publint@0.3', '@arethetypeswrong/cli@0.18'],

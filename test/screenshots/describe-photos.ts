@@ -36,7 +36,7 @@ const WORDS: [ratio: number, answer: { filename: string; title: string; alt: str
   ],
 ];
 
-/** What is said besides of the second and later photograph of the same shape. */
+/** Endings of the alternative texts of photographs with the same shape, in the order of their questions. */
 const BESIDES = ['', 'in the morning', 'from closer by', 'after the rain', 'in late autumn', 'on another day'];
 
 /** Makes the model answer each question about a photograph with words that fit it. */

@@ -38,7 +38,7 @@ export interface ConnectedPage {
   setCredits(credits: number): Promise<void>;
 }
 
-/** What is tested. */
+/** Adapter of the host under test: starts its CMS, and offers images, results and a service to the tests. */
 export interface HostKit {
   /** Makes a CMS with these images. */
   start(images: readonly NamedBytes[]): Promise<World>;
@@ -137,11 +137,11 @@ export async function uploadedOf(bytes: Uint8Array): Promise<Uploaded> {
   return { size: bytes.length, sha256: hash, width: 8, height: 6, format: 'jpeg' };
 }
 
-/** How a replacement is made. */
+/** Options of {@link replacementOf}. */
 export interface ReplacementOptions {
   /** Widths beside `full`. */
   widths?: readonly number[];
-  /** Tells the results of two replacements apart. */
+  /** Number of the replacement. Results of different rounds have different bytes. */
   round?: number;
   /** The last file cannot be downloaded. */
   damaged?: boolean;

@@ -4,7 +4,10 @@ export interface MemoryFolder {
   /** Returns the bytes of all files by path. */
   files(): Map<string, Uint8Array>;
   write(path: string, bytes: Uint8Array): void;
-  /** Lets a later write or removal fail, counted from 1; `crash`: all after it too, until {@link MemoryFolder.restart}. */
+  /**
+   * Makes the `write`-th write or removal from now on fail; 1 is the next one. `full` fails that one alone, `crash` also all later ones
+   * until {@link MemoryFolder.restart}.
+   */
   failAt(write: number, how: 'crash' | 'full'): void;
   restart(): void;
 }

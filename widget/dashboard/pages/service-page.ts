@@ -177,7 +177,7 @@ function fact(name: string, value: string, note = ''): TemplateResult {
   </div>`;
 }
 
-/** How well something works, as the colour of its dot; the words beside it say the same. */
+/** State of a part of the service. The dot has its colour; the words beside it name it. */
 type Health = 'good' | 'poor' | 'bad' | 'off';
 
 function lamp(health: Health, name: string, value: string, note = ''): TemplateResult {

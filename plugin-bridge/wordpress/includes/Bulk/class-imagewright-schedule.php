@@ -1,6 +1,6 @@
 <?php
 /**
- * What runs without a page.
+ * Work without an open page: the worker of a run and the nightly check.
  *
  * @package Imagewright
  */

@@ -6,7 +6,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8';
 /** List of all pages, by shelves. */
 const CONTENTS = 'README.md';
 
-/** What stands above the contents in `llms.txt` (llmstxt.org). */
+/** Title and summary of `llms.txt`, as llmstxt.org defines them. */
 const ABOUT = `# Imagewright
 
 > Self-hosted image optimization: an HTTP API with SDK, an element for the pages of a CMS, a WordPress plugin and a command line. It finds for each image
