@@ -12,8 +12,8 @@ export function walkedFiles(page: string): string[] {
 }
 
 /**
- * Generates the list of `docs/walk.md`: numbers, links and what each file does, in the first sentence of its docstring. Other lines
- * stay; those above a file move with it.
+ * Generates the list of `docs/walk.md`: numbers, links and the first sentence of each file's docstring. Lines before and after the
+ * list stay.
  * @param wanted the files to list, in order; missing ones are left out. @default the listed ones
  */
 export async function walkPage(
@@ -21,24 +21,15 @@ export async function walkPage(
   read: (file: string) => Promise<string>,
   wanted = walkedFiles(page),
 ): Promise<string> {
-  const sources = await Promise.all(wanted.map((file) => read(file).catch(() => null)));
-  const files = wanted.filter((_, index) => sources[index] !== null);
-  const above = new Map<string, string[]>();
-  let lines: string[] = [];
-  for (const line of page.trimEnd().split('\n')) {
-    const file = LISTED.exec(line)?.[1];
-    if (file === undefined) lines.push(line);
-    else if (files.includes(file)) {
-      above.set(file, lines);
-      lines = [];
-    }
-  }
-  const listed: string[] = [];
-  for (const [index, file] of files.entries()) {
-    const sentence = sentenceOf(file, await read(file));
-    listed.push(...(above.get(file) ?? []), `${index + 1}. [\`${file}\`](../${file}): ${sentence}`);
-  }
-  return `${[...listed, ...lines].join('\n')}\n`;
+  const sources = await Promise.all(wanted.map(async (file) => [file, await read(file).catch(() => null)] as const));
+  const items = sources
+    .flatMap(([file, source]) => (source === null ? [] : [`[\`${file}\`](../${file}): ${sentenceOf(file, source)}`]))
+    .map((item, index) => `${index + 1}. ${item}`);
+  const lines = page.trimEnd().split('\n');
+  const isListed = (line: string) => LISTED.test(line);
+  const before = lines.slice(0, lines.findIndex(isListed));
+  const after = lines.slice(lines.findLastIndex(isListed) + 1);
+  return `${[...before, ...items, ...after].join('\n')}\n`;
 }
 
 /** Finds the docstring of a file's main export, else of its first function, else its first one. @throws if there is none */

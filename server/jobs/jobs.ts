@@ -10,8 +10,7 @@ import { createJobFeeds } from './job-feeds.ts';
 import { createJobHistory } from './job-history.ts';
 import type { Admission, Admitted, JobsContext, JobsDeps } from './jobs-context.ts';
 import { findJob, followJob, isStarted, listJobs, outcomeOf, readJob } from './read-jobs.ts';
-import { createRecovery, removeJob } from './recovery.ts';
-import { drainJobs, forgetEnded, lookAfterJobs, startJob } from './run-jobs.ts';
+import { createRecovery, drainJobs, forgetEnded, lookAfterJobs, removeJob, startJob } from './run-jobs.ts';
 
 /** Creates the jobs module. A job of another account gets the same response as one that does not exist. */
 export function createJobs(deps: JobsDeps) {

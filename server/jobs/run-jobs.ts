@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobRecord } from '../db/index.ts';
+import type { JobLease, JobRecord } from '../db/index.ts';
 import type { Handover, StopReason } from './job-kind.ts';
-import { type JobsContext, type Listening, LOOK_EVERY_MS } from './jobs-context.ts';
+import { type JobsContext, LOOK_EVERY_MS } from './jobs-context.ts';
 import { helpWithJob, performJob } from './perform-job.ts';
+import { createListening } from './read-jobs.ts';
 
 /** Time between two readings of the whole state of jobs (ends, listeners elsewhere, lost leases, jobs to help with), in milliseconds. */
 const READ_EVERY_MS = 500;
@@ -206,74 +207,90 @@ async function joinOffered(context: JobsContext, next: (busy: string[]) => Promi
   helped.set(job._id, { job, abort, ended });
 }
 
-/** Longest wait of a job that needs a listener for its first one, in milliseconds. */
-const ARRIVAL_MS = 300;
-/** The same after the job was taken over from another process, in milliseconds: clients return after `retry`. */
-const RETURN_MS = 15_000;
-/** Time in which a listener on another server shows itself again, in milliseconds: some polls of that server. */
-const ELSEWHERE_MS = 2500;
+/** Most crashes of processes during a job; above it the job is ended, since it may be their cause. */
+const MAX_CRASHES = 3;
 
-interface ListeningDeps {
-  /** Time without a listener after which the job stops, in milliseconds; null: never. */
-  stopsAfterMs: number | null;
-  isTakenOver: boolean;
-  /** Counter of the job that listeners on other servers increase. */
-  listened: number;
-  readListened: () => Promise<number>;
-  stop: () => void;
+/** Options of a sweep. */
+interface SweepOptions {
+  /** No other process uses the data: a lease of another process belongs to a dead one. @default false */
+  alone?: boolean;
 }
 
-/** Tracks the listeners of a job, here and on other servers, and stops the job when there are none. */
-function createListening(deps: ListeningDeps): Listening {
-  const { stopsAfterMs, isTakenOver, readListened, stop } = deps;
-  let { listened } = deps;
-  let here = 0;
-  let elsewhereAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-  const isElsewhere = () => performance.now() - elsewhereAt < ELSEWHERE_MS;
-  const isHeard = () => here > 0 || isElsewhere();
+/**
+ * Creates the recovery of interrupted jobs. Does not compare wall clocks, which differ between servers and may be set at
+ * any time: a lease has ended when this process has seen it unchanged for the lease time, by its monotonic clock.
+ * @returns takes over every job without a living owner and returns their number
+ */
+export function createRecovery(context: JobsContext) {
+  const { repositories, instanceId, leaseMs, monotonicNow } = context;
+  /** Leases of the last sweep, each with the time since which it has been unchanged. */
+  let seen = new Map<string, { lease: JobLease; since: number }>();
 
-  function seen(count: number): void {
-    if (count === listened) return;
-    listened = count;
-    elsewhereAt = performance.now();
+  /** Returns the leases of jobs without a living owner. */
+  async function findAbandoned(alone: boolean): Promise<JobLease[]> {
+    const at = monotonicNow();
+    const leases = await repositories.jobs.findLeases();
+    const before = seen;
+    seen = new Map(
+      leases.map((lease) => {
+        const last = before.get(lease._id);
+        return [lease._id, last && isSame(last.lease, lease) ? last : { lease, since: at }];
+      }),
+    );
+    return leases.filter(({ _id, leaseOwner }) => {
+      if (leaseOwner === null || (alone && leaseOwner !== instanceId)) return true;
+      return at - (seen.get(_id)?.since ?? at) > leaseMs;
+    });
   }
 
-  async function stopIfUnheard(): Promise<void> {
-    // The listener may be newer than the last read of the counter. Without an answer it is unknown.
-    seen(await readListened().catch(() => listened));
-    if (closed || here > 0) return;
-    if (isElsewhere()) wait(ELSEWHERE_MS);
-    else stop();
-  }
-
-  function wait(ms: number): void {
-    clearTimeout(timer);
-    if (stopsAfterMs === null || closed || here > 0) return;
-    if (ms > 0) timer = setTimeout(() => void stopIfUnheard(), ms).unref();
-    else void stopIfUnheard();
-  }
-
-  // The client may disconnect before it listens, or never return to a job that was taken over.
-  wait(Math.max(stopsAfterMs ?? 0, isTakenOver ? RETURN_MS : ARRIVAL_MS));
-  return {
-    isHeard: () => stopsAfterMs === null || isHeard(),
-
-    join() {
-      here += 1;
-      clearTimeout(timer);
-      return () => {
-        here -= 1;
-        wait(stopsAfterMs ?? 0);
-      };
-    },
-
-    seen,
-
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
+  return async ({ alone = false }: SweepOptions = {}): Promise<number> => {
+    let taken = 0;
+    for (const lease of await findAbandoned(alone)) {
+      const job = await repositories.jobs.claim(lease, instanceId, context.leaseEnd());
+      if (!job) continue;
+      taken += 1;
+      await recover(context, job);
+    }
+    return taken;
   };
+}
+
+/** Ends or resumes one job. `job` is the record before it was claimed. */
+async function recover(context: JobsContext, job: JobRecord): Promise<void> {
+  const { repositories, live, discarded, isPaid, instanceId, config, logger, now } = context;
+  // A job of this process, whose lease ended during an outage: claiming has renewed it.
+  if (live.has(job._id)) return;
+  if (job.state === 'created' && (discarded.has(job._id) || !(await isPaid(job)))) {
+    // The process died before the charge: no client knows this job.
+    await removeJob(repositories, job._id);
+    return;
+  }
+  const idleMs = now().getTime() - job.leaseUntil.getTime();
+  // A released lease has no owner: only a process that died leaves one.
+  const crashes = job.leaseOwner === null ? job.crashes : await repositories.jobs.countCrash(job._id);
+  let stopped: StopReason | null = job.stopRequested;
+  if (!stopped && (crashes > MAX_CRASHES || idleMs > config.RESUME_MINUTES * 60_000)) stopped = 'job_abandoned';
+  if (job.leaseOwner !== null) await repositories.jobImages.giveBack(job._id, job.leaseOwner);
+  const done = await repositories.imageResults.countOfJob(job._id);
+  await stopHelp(context, job._id);
+  const level = job.leaseOwner === null ? 'info' : 'warn';
+  logger[level]({ jobId: job._id, done, total: job.total, stopped }, 'taking over a job');
+  startJob(context, { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 }, stopped, done);
+}
+
+/** Removes a job with its images. A job without a record has none, so that goes last. */
+export async function removeJob({ jobs, jobImages }: JobsContext['repositories'], jobId: string): Promise<void> {
+  await jobImages.removeOfJob(jobId);
+  await jobs.remove(jobId);
+}
+
+/** Ends the help of this process with a job that it leads from now on: it would take its own images twice. */
+async function stopHelp({ helped }: JobsContext, jobId: string): Promise<void> {
+  const help = helped.get(jobId);
+  help?.abort.abort();
+  await help?.ended;
+}
+
+function isSame(a: JobLease, b: JobLease): boolean {
+  return a.leaseOwner === b.leaseOwner && a.leaseUntil.getTime() === b.leaseUntil.getTime();
 }

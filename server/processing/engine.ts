@@ -9,8 +9,7 @@ import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat 
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, processingConfig } from './config.ts';
 import { createProcessor, type Processor, type RenderOptions } from './processor.ts';
-import { qualityOf } from './quality-of.ts';
-import { formatsOf, planVariants, type SourceFacts } from './shared/variants.ts';
+import { formatsOf, planVariants, qualityOf, type SourceFacts } from './shared/variants.ts';
 
 /** An image to optimize. */
 export interface EngineOrder {

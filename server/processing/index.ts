@@ -13,7 +13,6 @@ export {
   type ProcessorDeps,
   type RenderOptions,
 } from './processor.ts';
-export { qualityOf } from './quality-of.ts';
 export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
 export type {
   EmbeddedText,
@@ -28,6 +27,7 @@ export {
   formatsOf,
   mimeTypeOf,
   planVariants,
+  qualityOf,
   type SourceFacts,
   type VariantSpec,
 } from './shared/variants.ts';

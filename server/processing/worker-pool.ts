@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import Tinypool from 'tinypool';
-import { limitProcessorTime, measureProcessorTime } from './processor-time.ts';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
@@ -219,32 +218,54 @@ function workerEnvironment(blockLoaders: boolean): Record<string, string> {
   return environment;
 }
 
-/** Counters of the kernel, of control groups of version 2, of version 1, and of the machine, that hold a line `oom_kill N`. */
-const COUNTERS = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control', '/proc/vmstat'];
+/** Milliseconds a clock tick of /proc/PID/stat, on every Linux that Node runs on. */
+const TICK_MS = 10;
 
 /**
- * Counts the processes that the kernel has killed for lack of memory, in the service's control group and on the machine.
- * @returns 0 if no counter can be read
+ * Starts a stopwatch of the processor time that a process uses; elsewhere than on Linux, of the time that passes.
+ * @returns reads the milliseconds since; 0 after the end of the process
  */
-export function countMemoryKills(files: readonly string[] = [...ownCounters(), ...COUNTERS]): number {
-  return files.reduce((sum, file) => sum + Number(/^oom_kill (\d+)$/m.exec(read(file))?.[1] ?? 0), 0);
-}
-
-/** Counters of a control group that is not the root of this mount, as that of a systemd unit. */
-function ownCounters(): string[] {
-  return read('/proc/self/cgroup')
-    .split('\n')
-    .flatMap((line) => {
-      const [, controllers, group] = /^\d+:([^:]*):(\/.+)$/.exec(line) ?? [];
-      if (controllers === '') return [`/sys/fs/cgroup${group}/memory.events`];
-      return controllers?.split(',').includes('memory') ? [`/sys/fs/cgroup/memory${group}/memory.oom_control`] : [];
-    });
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
+export function measureProcessorTime(pid: number): () => number {
+  const before = readProcessorTime(pid);
+  if (before === undefined) {
+    const startedAt = performance.now();
+    return () => performance.now() - startedAt;
   }
+  return () => Math.max(0, (readProcessorTime(pid) ?? 0) - before);
+}
+
+/** Returns the processor time of a process, user and system, in milliseconds; undefined if the kernel does not tell. */
+function readProcessorTime(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Part of the time passed below which the processor time of a process counts as a standstill: it waits for an event that never comes. */
+const STANDSTILL = 0.01;
+/** Least milliseconds between two checks: below that, a pause of the whole machine would seem a standstill. */
+const CHECK_EVERY_MS = 5_000;
+
+/**
+ * Calls `onOver` once a process has used `seconds` of processor time by a stopwatch that `measureProcessorTime` started, or has
+ * stood still. On a busy machine that takes longer than `seconds` by the clock, never less.
+ * @returns cancels the limit
+ */
+export function limitProcessorTime(usedMs: () => number, seconds: number, onOver: () => void): () => void {
+  const limitMs = seconds * 1000;
+  let timer: NodeJS.Timeout;
+  const wait = (waitMs: number, before: number) => {
+    timer = setTimeout(() => {
+      const used = usedMs();
+      if (used >= limitMs || used - before < waitMs * STANDSTILL) onOver();
+      else wait(Math.max(limitMs - used, CHECK_EVERY_MS), used);
+    }, waitMs);
+  };
+  wait(limitMs, 0);
+  return () => clearTimeout(timer);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultWorkers, defaultWorkMemoryMb, memoryLimit } from '../../server/processing/memory.ts';
-import { countMemoryKills } from '../../server/processing/worker-pool.ts';
+import { countMemoryKills } from '../../server/processing/worker-queue.ts';
 
 const GIGABYTE = 1_000_000_000;
 const machine = memoryLimit(undefined, 8 * GIGABYTE);

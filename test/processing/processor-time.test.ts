@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { limitProcessorTime, measureProcessorTime } from '../../server/processing/processor-time.ts';
+import { limitProcessorTime, measureProcessorTime } from '../../server/processing/worker-pool.ts';
 
 /** Starts a Node process that answers each line with a line, after it ran the code. */
 async function startProcess(code: string) {

@@ -11,7 +11,7 @@ import type {
   XmpField,
 } from '#contract/constants';
 import type { Signer } from './signer.ts';
-import type { SourceFacts, VariantSpec } from './variants.ts';
+import type { ReachedQuality, SourceFacts, VariantSpec } from './variants.ts';
 
 /** Limits that a worker enforces; see the configuration for their meaning. */
 export interface WorkerLimits {
@@ -80,7 +80,7 @@ export interface RenderTask extends RenderOrder {
 }
 
 /** A file that was written. */
-export interface RenderedVariant {
+export interface RenderedVariant extends ReachedQuality {
   name: string;
   file: string;
   /** Bytes. */
@@ -91,12 +91,6 @@ export interface RenderedVariant {
   mimeType: string;
   /** SHA-256 of the file, in hex. */
   sha256: string;
-  /** The encoder's quality, or the number of palette colours of a reduced PNG or GIF; null: the upload's pixels were kept. */
-  quality: number | 'lossless' | null;
-  /** SSIMULACRA2 score against the pixels that were encoded; null if the search is off. */
-  score: number | null;
-  /** False if the format cannot reach the preset's target. */
-  reached: boolean;
   keptOriginal: boolean;
   warnings: Warning[];
 }

@@ -1,4 +1,4 @@
-import type { FocalPoint, ResponsiveSize, Settings } from '#contract';
+import type { FocalPoint, Quality, ResponsiveSize, Settings } from '#contract';
 import {
   DEFAULT_RESPONSIVE_WIDTHS,
   ENCODERS,
@@ -8,6 +8,7 @@ import {
   type ImageFormat,
   type InputFormat,
   type OutputFormat,
+  PRESET_TARGETS,
 } from '#contract/constants';
 
 /** One file to make of an image: `full`, or a responsive width named `<width>w`. */
@@ -106,6 +107,28 @@ function toSpec(size: ResponsiveSize, { focalPoint }: PlannedSettings): VariantS
   if (size.height !== undefined) spec.height = size.height;
   if (focalPoint && isCrop(size)) spec.focalPoint = focalPoint;
   return spec;
+}
+
+/** Quality of a written file. */
+export interface ReachedQuality {
+  /** The encoder's quality, or the number of palette colours of a reduced PNG or GIF; null: the upload's pixels were kept. */
+  quality: number | 'lossless' | null;
+  /** SSIMULACRA2 score against the pixels that were encoded; null if the search is off. */
+  score: number | null;
+  /** False if the format cannot reach the preset's target. */
+  reached: boolean;
+}
+
+/** Returns the quality that the preset promises of a file, and the one that it has. @param record undefined: no file was delivered */
+export function qualityOf({ preset }: Pick<Settings, 'preset'>, record: ReachedQuality | undefined): Quality {
+  const target = PRESET_TARGETS[preset];
+  if (!record) return { preset, target, score: null, used: null, unscored: 'no_file' };
+  const { score, quality: used, reached } = record;
+  return {
+    ...{ preset, target, score, used },
+    ...(reached ? {} : { reached }),
+    ...(score === null ? { unscored: 'search_off' as const } : {}),
+  };
 }
 
 /** Properties of an image from its header. Width and height in pixels after EXIF orientation; size in bytes. */
