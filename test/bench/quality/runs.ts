@@ -101,7 +101,7 @@ async function decode(file: string | Buffer): Promise<Pixels> {
 
 /** Renders an image as the service does in a worker process. */
 export function render(
-  { file, facts }: OpenImage,
+  { file, facts }: Pick<OpenImage, 'file' | 'facts'>,
   { format, preset, search, widths = [] }: { format: JudgedFormat; preset: Preset; search: boolean; widths?: number[] },
   tools: SearchTools,
 ): Promise<RenderReport[]> {
