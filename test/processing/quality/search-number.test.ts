@@ -15,7 +15,7 @@ const CURVE: Curve = [
   [100, 90],
 ];
 const bounds = { least: 1, most: 100 };
-const search = { curve: CURVE, bounds, below: 1, above: 1.5, mostProbes: 3, predicts: false };
+const search = { curve: CURVE, bounds, below: 1, above: 1.5, mostProbes: 3, trusted: 0 };
 
 /** Encoders whose score rises with the number, steeper or flatter than the curve, and higher or lower. */
 const encoders = fc.record({
@@ -63,8 +63,9 @@ describe('searchNumber', () => {
 
   it('predicts the score of a number that it did not probe', async () => {
     const probe = async (one: number) => scoreAt(CURVE, one) - 3;
-    const found = await searchNumber({ ...search, aim: 77, start: 80, below: 5, above: 5, predicts: true, probe });
+    const found = await searchNumber({ ...search, aim: 77, start: 80, below: 0, above: 0, trusted: 5, probe });
     expect(found.probes).toHaveLength(1);
+    expect(found.predicted).toBe(true);
     expect(found.number).toBeGreaterThan(80);
     expect(found.score).toBeCloseTo(await probe(found.number), 5);
   });

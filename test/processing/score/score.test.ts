@@ -46,6 +46,21 @@ describe('scores of visual quality', () => {
     expect(scorer.prepare(image).score(changed)).toBe(score);
   });
 
+  it('are estimated within half a point from a part of the lines of a photograph', async () => {
+    const scorer = await createScorer();
+    for (const name of PHOTOGRAPHS) {
+      const { data, info } = await sharp(join(PHOTOS, name)).resize(1200).raw().toBuffer({ resolveWithObject: true });
+      const image = { data, width: info.width, height: info.height };
+      for (const quality of [35, 80]) {
+        const changed = await asJpeg(image, quality);
+        const estimated = scorer.prepare(image, true).score(changed);
+        const exact = scorer.prepare(image).score(changed);
+        expect(estimated).not.toBe(exact);
+        expect(Math.abs(estimated - exact)).toBeLessThan(0.5);
+      }
+    }
+  });
+
   it('scores a photograph of a quality lower by 10 at most 1 higher', async () => {
     const scorer = await createScorer();
     for (const name of PHOTOGRAPHS) {

@@ -1,17 +1,35 @@
 import sharp from 'sharp';
 import type { Pixels } from '../pixels.ts';
 import type { PreparedReference, Pixels as Rgb, Scorer } from '../score/index.ts';
+import { sampleRows } from '../steps/pixel-statistics.ts';
 import { cutTiles, type Layout } from './tiles.ts';
 import { frameAt, midOf } from './timeline.ts';
 
 /** Fewest pixels a side that the score is defined for; smaller images are continued by their edges. */
 const LEAST_EDGE = 8;
 
+/**
+ * Pixels from which on the score is estimated from a part of the lines at the two finest scales: within 0.3 points of photographs, for half of
+ * the time.
+ */
+const SAMPLED_PIXELS = 700_000;
+
+/** Flatness from which on lines are too uneven for a part of them to tell the score: of art and screenshots. */
+const MOST_FLATNESS = 0.25;
+const ROWS_OF_FLATNESS = 32;
+
+function isSampled(pixels: Pixels): boolean {
+  if (pixels.width * pixels.height < SAMPLED_PIXELS) return false;
+  return sampleRows(pixels, Number.POSITIVE_INFINITY, ROWS_OF_FLATNESS).flatness < MOST_FLATNESS;
+}
+
 /** Parts of an image that a version of it is scored by. */
 export interface Sample {
   layout: Layout;
   /** The parts, put together into one image. */
   pixels: Pixels;
+  /** True if the parts are so large and even that some of their lines tell the score. */
+  sampled: boolean;
   /** Scores a file of these pixels; `whole` if it was encoded from the whole image. */
   score(file: Buffer, whole: boolean): Promise<number>;
 }
@@ -26,14 +44,16 @@ export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaqu
   const backgrounds = parts.channels === 4 && !opaque ? [255, 0] : [255];
   let references: PreparedReference[] | undefined;
   const frames = [...new Set(layout.tiles.map(({ frame }) => frame))];
+  const sampled = isSampled(parts);
   return {
     layout,
     pixels: parts,
+    sampled,
     async score(file, whole) {
       const decoded = await decodeFrames(file, frames, whole ? pixels : parts);
       const tiles = layout.tiles.map((tile) => ({ ...tile, frame: frames.indexOf(tile.frame) }));
       const shown = whole ? cutTiles(decoded, { ...layout, tiles }) : decoded;
-      references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background)));
+      references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background), sampled));
       const scores = references.map((reference, index) => reference.score(toRgb(shown, backgrounds[index] ?? 255)));
       return Math.min(...scores);
     },

@@ -14,8 +14,8 @@ export interface NumberSearch {
   below: number;
   above: number;
   mostProbes: number;
-  /** True to move on from the last score to the number that should reach the aim; false to keep what was probed. */
-  predicts: boolean;
+  /** A score so near to the aim tells the next number well enough to end the search with it, without a probe. 0: none does. */
+  trusted: number;
   /** Encodes with a number and scores the result. */
   probe: (number: number) => Promise<number>;
 }
@@ -33,6 +33,8 @@ export interface FoundNumber {
   number: number;
   /** Its score, predicted if it was not probed. */
   score: number;
+  /** True if it was not probed, and the last score was near enough to predict it. */
+  predicted: boolean;
 }
 
 /**
@@ -40,18 +42,20 @@ export interface FoundNumber {
  * between two of them.
  */
 export async function searchNumber(search: NumberSearch): Promise<FoundNumber> {
-  const { aim, below, above, mostProbes, predicts, probe } = search;
+  const { aim, below, above, mostProbes, trusted, bounds, probe } = search;
   const probes: Probe[] = [];
+  const isProbed = (one: number) => probes.some((known) => known.number === one);
   let number = within(search, search.start);
-  while (probes.length < mostProbes && !probes.some((known) => known.number === number)) {
+  let predicted = false;
+  while (probes.length < mostProbes && !predicted && !isProbed(number)) {
     const score = await probe(number);
     probes.push({ number, score });
-    const isNear = score >= aim - below && score <= aim + above;
-    if (isNear && !predicts) return { probes, number, score };
+    if (score >= aim - below && score <= aim + above) return { probes, number, score, predicted };
     number = nextNumber(search, probes);
-    if (isNear) break;
+    // Whether the highest number reaches the aim has to be known.
+    predicted = Math.abs(score - aim) <= trusted && number < bounds.most && !isProbed(number);
   }
-  return { probes, number, score: expectedScore(search, probes, number) };
+  return { probes, number, score: expectedScore(search, probes, number), predicted };
 }
 
 /** Predicts the score of a number from that of the nearest one. */

@@ -11,9 +11,11 @@ interface Memory {
 interface Exports {
   memory: Memory;
   toLight(pixels: number, table: number, light: number, width: number, height: number): void;
+  halveBytes(pixels: number, table: number, half: number, width: number, height: number): void;
   halve(light: number, half: number, width: number, height: number): void;
   toPlanes(
     light: number,
+    lightPlane: number,
     planes: number,
     width: number,
     height: number,
@@ -28,6 +30,8 @@ interface Exports {
     structure: number,
     width: number,
     height: number,
+    from: number,
+    to: number,
     blur: number,
     workspace: number,
   ): void;
@@ -37,6 +41,8 @@ interface Exports {
     structure: number,
     width: number,
     height: number,
+    from: number,
+    to: number,
     blur: number,
     flat: number,
     workspace: number,

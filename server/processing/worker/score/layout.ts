@@ -96,12 +96,25 @@ export interface PlanePart {
   structure: number | null;
 }
 
+/** Lines of a scale whose errors count, with what their blurs reach: an image of its own for the kernel. */
+export interface Band {
+  /** First line of the band at this scale, and how many it has. */
+  top: number;
+  height: number;
+  /** The lines that count, within the band: from the first up to the last, exclusive. */
+  from: number;
+  to: number;
+  /** Lines of the bands before. */
+  before: number;
+}
+
 /** An image at one scale. */
 export interface ScalePart {
   scale: number;
   width: number;
   height: number;
   planes: PlanePart[];
+  bands: Band[];
 }
 
 /** Addresses in the memory of the kernel for one size of image, in bytes. */
@@ -109,6 +122,8 @@ export interface Layout {
   scales: ScalePart[];
   /** Scales of an image of this size, including unweighted ones. */
   scaleCount: number;
+  /** True if some lines of the finest scales do not count. */
+  sampled: boolean;
   pixels: number;
   /** Light at a scale and at the next one, in turns. */
   light: [number, number];
@@ -125,26 +140,43 @@ const BEGIN = 4096;
 const SLACK = 64;
 
 /** Bytes of a line: whole vectors of four floats. */
-const lineBytes = (width: number) => Math.ceil(width / 4) * 16;
+export const lineBytes = (width: number) => Math.ceil(width / 4) * 16;
+/** Bytes of a line of a plane, with its margins. */
+export const planeLineBytes = (width: number) => lineBytes(width) + 32;
 
 /** Errors with less weight change no score by a hundredth, and are not computed: that is half of the work. */
 const LEAST_WEIGHT = 0.01;
 
-/** Lays out the memory for images of a size. */
-export function layOut(width: number, height: number, fit: Fit, workspaceBytes: number): Layout {
-  const { scales, scaleCount, preparedBytes } = divide(width, height, fit);
+/** Lines of a band of a scale of which not all count: a multiple of the blocks of the encoders. */
+const BAND = 32;
+/** In a sample, one band counts in so many lines, at the two finest scales. */
+const PERIODS = [128, 64];
+/** Lines that the blur of one line reaches beyond it. */
+const REACH = 4;
+
+/**
+ * Lays out the memory for images of a size.
+ * @param sampled true to count a quarter of the lines at full size and half of them at half size
+ */
+export function layOut(width: number, height: number, fit: Fit, workspaceBytes: number, sampled: boolean): Layout {
+  const { scales, scaleCount, preparedBytes } = divide(width, height, fit, sampled);
   let end = BEGIN;
   const take = (bytes: number) => {
     const begin = end;
     end = Math.ceil((begin + bytes + SLACK) / 16) * 16;
     return begin;
   };
+  const light = (first: number) =>
+    Math.max(
+      ...scales.filter(({ scale }) => scale % 2 === first).map((one) => 3 * lineBytes(one.width) * linesOf(one)),
+    );
   return {
     scales,
     scaleCount,
+    sampled: scales[0]?.bands.length !== 1,
     pixels: take(3 * width * height),
-    light: [take(3 * lineBytes(width) * height), take(3 * lineBytes(Math.ceil(width / 2)) * Math.ceil(height / 2))],
-    planes: take(3 * (lineBytes(width) + 32) * height),
+    light: [take(light(0)), take(scales.length > 1 ? light(1) : 0)],
+    planes: take(Math.max(...scales.map((one) => 3 * planeLineBytes(one.width) * highestBand(one)))),
     workspace: take(workspaceBytes),
     sums: take(6 * 8),
     prepared: take(preparedBytes),
@@ -152,31 +184,54 @@ export function layOut(width: number, height: number, fit: Fit, workspaceBytes: 
   };
 }
 
-function divide(width: number, height: number, { weights }: Fit) {
+/** Lines of light that are there at once: of a sample's full size, only those of a band. */
+const linesOf = (scale: ScalePart) => (scale.scale === 0 ? highestBand(scale) : scale.height);
+const highestBand = ({ bands }: ScalePart) => Math.max(...bands.map(({ height }) => height));
+
+function divide(width: number, height: number, { weights }: Fit, sampled: boolean) {
   const sizes = [{ width, height }];
   for (let last = { width, height }; sizes.length < SCALES && Math.min(last.width, last.height) >= MIN_SIDE; ) {
     last = { width: Math.ceil(last.width / 2), height: Math.ceil(last.height / 2) };
     sizes.push(last);
   }
   let preparedBytes = 0;
-  const take = (parts: number, { width, height }: { width: number; height: number }) => {
-    const begin = preparedBytes;
-    preparedBytes += parts * lineBytes(width) * height;
-    return begin;
-  };
   const scales = sizes.map((size, scale): ScalePart => {
     const planes: PlanePart[] = [];
+    const bands = bandsOf(scale, size.height, sampled);
+    const lines = bands.reduce((sum, band) => sum + band.height, 0);
+    const take = (parts: number) => {
+      const begin = preparedBytes;
+      preparedBytes += parts * lineBytes(size.width) * lines;
+      return begin;
+    };
     for (let plane = 0; plane < PLANES; plane++) {
       const first = 6 * (plane * sizes.length + scale);
       const counts = weights.slice(first, first + 6).map((weight) => weight > LEAST_WEIGHT);
       const hasStructure = counts[0] || counts[3];
       const hasEdges = counts[1] || counts[2] || counts[4] || counts[5];
       if (!hasStructure && !hasEdges) continue;
-      planes.push({ plane, edges: hasEdges ? take(1, size) : null, structure: hasStructure ? take(3, size) : null });
+      planes.push({ plane, edges: hasEdges ? take(1) : null, structure: hasStructure ? take(3) : null });
     }
-    return { ...size, scale, planes };
+    return { ...size, scale, planes, bands };
   });
   // Scales below the last one that counts are not even made.
   while (scales.at(-1)?.planes.length === 0) scales.pop();
   return { scales, scaleCount: sizes.length, preparedBytes };
+}
+
+/** Lists the bands of a scale: one in the middle of each period, or one of all lines. */
+function bandsOf(scale: number, height: number, sampled: boolean): Band[] {
+  const period = PERIODS[scale];
+  if (!sampled || period === undefined || height < 2 * period)
+    return [{ top: 0, height, from: 0, to: height, before: 0 }];
+  const count = Math.round(height / period);
+  let before = 0;
+  return Array.from({ length: count }, (_, index) => {
+    const first = Math.round(((index + 0.5) * height) / count) - BAND / 2;
+    const top = Math.max(0, first - REACH);
+    const end = Math.min(height, first + BAND + REACH);
+    const band = { top, height: end - top, from: first - top, to: first - top + BAND, before };
+    before += band.height;
+    return band;
+  });
 }

@@ -1,13 +1,15 @@
 import { compileKernel, ensureMemory, type Kernel } from './kernel.ts';
 import {
+  type Band,
   FIT,
   type Fit,
   FLAT,
   type Layout,
   layOut,
+  lineBytes,
   MIN_SIDE,
   PLANES,
-  type PlanePart,
+  planeLineBytes,
   type ScalePart,
 } from './layout.ts';
 
@@ -33,9 +35,11 @@ export interface Scorer {
   /**
    * Does the original's share of the work, and again if another original was used meanwhile: the memory of the kernel holds one. Keeps
    * the pixels, which must not change.
+   * @param sampled true to estimate the score from a quarter of the lines at full size, half of them at half size, and all at the coarser
+   *   scales, which takes half the time. @default false
    * @throws RangeError if a side is below 8 pixels, or `data` has another length than the size asks for
    */
-  prepare(reference: Pixels): PreparedReference;
+  prepare(reference: Pixels, sampled?: boolean): PreparedReference;
   /** Gives back the memory that large images have taken, which a kernel would keep. */
   release(): void;
 }
@@ -50,9 +54,9 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
   /** Original whose share is in the memory of the kernel. */
   let present: PreparedReference | undefined;
   return {
-    prepare(reference) {
+    prepare(reference, sampled = false) {
       checkPixels(reference);
-      const layout = layOut(reference.width, reference.height, fit, kernel.WORKSPACE.value);
+      const layout = layOut(reference.width, reference.height, fit, kernel.WORKSPACE.value, sampled);
       const prepared: PreparedReference = {
         score(distorted) {
           checkPixels(distorted);
@@ -73,29 +77,29 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
 }
 
 function prepare(kernel: Kernel, layout: Layout, reference: Pixels): void {
-  for (const { part, address, width, height } of planesOf(kernel, layout, reference)) {
-    const { edges, structure } = addressesOf(part, layout);
-    kernel.prepare(address, edges, structure, width, height, kernel.blur, layout.workspace);
+  for (const { address, edges, structure, width, height, from, to } of planesOf(kernel, layout, reference)) {
+    kernel.prepare(address, edges, structure, width, height, from, to, kernel.blur, layout.workspace);
   }
-}
-
-function addressesOf({ edges, structure }: PlanePart, { prepared }: Layout) {
-  return {
-    edges: edges === null ? 0 : prepared + edges,
-    structure: structure === null ? 0 : prepared + structure,
-  };
 }
 
 function compare(kernel: Kernel, layout: Layout, distorted: Pixels): PlaneErrors[][] {
-  const errors = Array.from({ length: PLANES }, () => Array.from({ length: layout.scaleCount }, () => NO_ERRORS));
-  const sums = new Float64Array(kernel.memory.buffer, layout.sums, 6);
-  for (const { part, address, width, height, scale } of planesOf(kernel, layout, distorted)) {
-    const { edges, structure } = addressesOf(part, layout);
-    sums.fill(0);
-    kernel.compare(address, edges, structure, width, height, kernel.blur, FLAT, layout.workspace, layout.sums);
-    errors[part.plane]?.splice(scale, 1, toErrors([...sums].map((sum) => sum / (width * height))));
+  const sums = Array.from({ length: PLANES }, () =>
+    Array.from({ length: layout.scaleCount }, () => new Float64Array(6)),
+  );
+  const added = new Float64Array(kernel.memory.buffer, layout.sums, 6);
+  for (const part of planesOf(kernel, layout, distorted)) {
+    const { address, edges, structure, width, height, from, to, plane, scale } = part;
+    added.fill(0);
+    kernel.compare(
+      ...([address, edges, structure, width, height, from, to] as const),
+      ...([kernel.blur, FLAT, layout.workspace, layout.sums] as const),
+    );
+    const sum = sums[plane]?.[scale];
+    sum?.forEach((value, index) => {
+      sum[index] = value + (added[index] ?? 0) / part.counted;
+    });
   }
-  return errors;
+  return sums.map((scales) => scales.map((sum) => toErrors([...sum])));
 }
 
 function toErrors([structure = 0, structure4 = 0, added = 0, added4 = 0, lost = 0, lost4 = 0]: number[]): PlaneErrors {
@@ -106,33 +110,58 @@ function toErrors([structure = 0, structure4 = 0, added = 0, added4 = 0, lost = 
   };
 }
 
-const NO_ERRORS: PlaneErrors = { structure: [0, 0], added: [0, 0], lost: [0, 0] };
+/** A band of a plane that is in the memory. */
+interface BandInMemory extends Band {
+  plane: number;
+  scale: number;
+  width: number;
+  address: number;
+  /** Addresses of the original's share; 0 where there is none. */
+  edges: number;
+  structure: number;
+  /** Pixels of the scale that count. */
+  counted: number;
+}
 
-/** Writes an image into the memory, and yields its planes at each scale while they are there. */
-function* planesOf(
-  kernel: Kernel,
-  layout: Layout,
-  { data, width, height }: Pixels,
-): Generator<ScalePart & { part: PlanePart; address: number }> {
+/** Writes an image into the memory, and yields the bands of its planes at each scale while they are there. */
+function* planesOf(kernel: Kernel, layout: Layout, { data, width, height }: Pixels): Generator<BandInMemory> {
   ensureMemory(kernel.memory, layout.end);
   new Uint8Array(kernel.memory.buffer, layout.pixels, data.length).set(data);
   let [light, half] = layout.light;
-  kernel.toLight(layout.pixels, kernel.table, light, width, height);
-  for (const [index, scale] of layout.scales.entries()) {
-    const planeBytes = (Math.ceil(scale.width / 4) * 16 + 32) * scale.height;
-    const [x, b] = [0, 2].map((plane) => Number(scale.planes.some((part) => part.plane === plane)));
-    kernel.toPlanes(light, layout.planes, scale.width, scale.height, kernel.colours, x ?? 0, b ?? 0);
-    for (const part of scale.planes) yield { ...scale, part, address: layout.planes + part.plane * planeBytes };
-    if (index + 1 < layout.scales.length) {
-      halveLight(kernel, scale, light, half);
-      [light, half] = [half, light];
+  for (const scale of layout.scales) {
+    yield* bandsInMemory(kernel, layout, scale, light);
+    if (scale === layout.scales.at(-1)) return;
+    if (scale.scale === 0 && layout.sampled) kernel.halveBytes(layout.pixels, kernel.table, half, width, height);
+    else halveLight(kernel, scale, light, half);
+    [light, half] = [half, light];
+  }
+}
+
+function* bandsInMemory(kernel: Kernel, layout: Layout, part: ScalePart, light: number): Generator<BandInMemory> {
+  const { scale, width, planes, bands } = part;
+  const line = lineBytes(width);
+  const [x = 0, b = 0] = [0, 2].map((plane) => Number(planes.some((one) => one.plane === plane)));
+  const counted = width * bands.reduce((sum, { from, to }) => sum + to - from, 0);
+  for (const band of bands) {
+    const { top, height, before } = band;
+    // At full size there is the light of this band alone.
+    if (scale === 0) kernel.toLight(layout.pixels + 3 * width * top, kernel.table, light, width, height);
+    const [first, lines] = scale === 0 ? [light, height] : [light + line * top, part.height];
+    kernel.toPlanes(first, line * lines, layout.planes, width, height, kernel.colours, x, b);
+    for (const { plane, edges, structure } of planes) {
+      yield {
+        ...{ ...band, plane, scale, width, counted },
+        address: layout.planes + plane * planeLineBytes(width) * height,
+        edges: edges === null ? 0 : layout.prepared + edges + line * before,
+        structure: structure === null ? 0 : layout.prepared + structure + 3 * line * before,
+      };
     }
   }
 }
 
 function halveLight(kernel: Kernel, { width, height }: ScalePart, light: number, half: number): void {
-  const from = Math.ceil(width / 4) * 16 * height;
-  const to = Math.ceil(width / 8) * 16 * Math.ceil(height / 2);
+  const from = lineBytes(width) * height;
+  const to = lineBytes(Math.ceil(width / 2)) * Math.ceil(height / 2);
   for (let plane = 0; plane < PLANES; plane++) kernel.halve(light + plane * from, half + plane * to, width, height);
 }
 

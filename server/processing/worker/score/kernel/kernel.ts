@@ -5,7 +5,7 @@ import { blurAcross, blurAlong, inRing, multiply, RING, STRIP } from './blur';
 import { compareEdges, compareStructure } from './errors';
 import { lineBytes, MARGIN, VECTOR } from './lines';
 
-export { halve, toLight, toPlanes } from './light';
+export { halve, halveBytes, toLight, toPlanes } from './light';
 
 /** Bytes of the workspace that `prepare` and `compare` need: three rings, a line of products with margins, three blurred lines. */
 export const WORKSPACE: i32 = 3 * 9216 + 512 + 2 * 16 + 3 * 512;
@@ -15,7 +15,7 @@ const BLURRED: usize = PRODUCT + STRIP + MARGIN;
 
 /**
  * Writes what comparisons need of a plane of the original: at `edges`, 1 + its distance from its blur; at `structure`, the plane without
- * margins, its blur and its variance. Either may be 0, and is left out then.
+ * margins, its blur and its variance. Either may be 0, and is left out then. Works on the lines `from` up to `to`, exclusive.
  */
 export function prepare(
   plane: usize,
@@ -23,6 +23,8 @@ export function prepare(
   structure: usize,
   width: i32,
   height: i32,
+  from: i32,
+  to: i32,
   blur: usize,
   workspace: usize,
 ): void {
@@ -30,19 +32,22 @@ export function prepare(
   for (let x: usize = 0; x < line; x += STRIP) {
     const bytes = min(STRIP, line - x);
     memory.fill(workspace, 0, 3 * RING);
-    for (let next = 0; next < height + 4; next++) {
+    for (let next = max(from - 4, 0); next < to + 4; next++) {
       const ring = workspace + inRing(next);
       if (next < height) {
         const source = plane + (line + 2 * MARGIN) * usize(next) + MARGIN + x;
         blurAlong(source, ring, bytes, blur);
-        if (structure)
+        if (structure) {
+          // Comparisons multiply these lines, also where a blur only reaches them.
+          memory.copy(structure + line * usize(next) + x, source, bytes);
           blurProduct(source, source, ring + RING, bytes, blur, workspace + PRODUCT, x === 0, x + bytes === line);
+        }
       } else {
         clearLine(ring);
         clearLine(ring + RING);
       }
       const y = next - 4;
-      if (y < 0) continue;
+      if (y < from) continue;
       const lines = workspace + inRing(y - 4);
       const source = plane + (line + 2 * MARGIN) * usize(y) + MARGIN + x;
       const place = line * usize(y) + x;
@@ -51,7 +56,7 @@ export function prepare(
       if (edges) writeEdges(source, blurred, edges + place, bytes);
       if (structure) {
         blurAcross(lines + RING, blurred + STRIP, bytes, blur);
-        writeStructure(source, blurred, structure + place, line * usize(height), bytes);
+        writeStructure(blurred, structure + place, line * usize(height), bytes);
       }
     }
   }
@@ -88,11 +93,10 @@ function writeEdges(line: usize, mean: usize, target: usize, bytes: usize): void
   }
 }
 
-/** The means of the squares lie behind the means. */
-function writeStructure(line: usize, means: usize, target: usize, part: usize, bytes: usize): void {
+/** Writes the means and variances; the means of the squares lie behind the means. */
+function writeStructure(means: usize, target: usize, part: usize, bytes: usize): void {
   for (let x: usize = 0; x < bytes; x += VECTOR) {
     const mean = v128.load(means + x);
-    v128.store(target + x, v128.load(line + x));
     v128.store(target + part + x, mean);
     v128.store(target + 2 * part + x, f32x4.sub(v128.load(means + STRIP + x), f32x4.mul(mean, mean)));
   }
@@ -100,7 +104,7 @@ function writeStructure(line: usize, means: usize, target: usize, part: usize, b
 
 /**
  * Compares a plane with what `prepare` wrote of the original's. Adds to six sums: errors of structure, new edges and lost edges, each
- * with its fourth powers. Where `edges` or `structure` is 0, theirs stay as they are.
+ * with its fourth powers. Where `edges` or `structure` is 0, theirs stay as they are. Works on the lines `from` up to `to`, exclusive.
  */
 export function compare(
   plane: usize,
@@ -108,6 +112,8 @@ export function compare(
   structure: usize,
   width: i32,
   height: i32,
+  from: i32,
+  to: i32,
   blur: usize,
   flat: f32,
   workspace: usize,
@@ -117,7 +123,7 @@ export function compare(
   for (let x: usize = 0; x < line; x += STRIP) {
     const bytes = min(STRIP, line - x);
     memory.fill(workspace, 0, 3 * RING);
-    for (let next = 0; next < height + 4; next++) {
+    for (let next = max(from - 4, 0); next < to + 4; next++) {
       const ring = workspace + inRing(next);
       if (next < height) {
         const source = plane + (line + 2 * MARGIN) * usize(next) + MARGIN + x;
@@ -132,7 +138,7 @@ export function compare(
         for (let index: usize = 0; index < 3; index++) clearLine(ring + index * RING);
       }
       const y = next - 4;
-      if (y < 0) continue;
+      if (y < from) continue;
       const lines = workspace + inRing(y - 4);
       const place = line * usize(y) + x;
       const left = width - i32(x >> 2);

@@ -8,10 +8,39 @@ export function toLight(pixels: usize, table: usize, light: usize, width: i32, h
   for (let y = 0; y < height; y++) {
     let target = light + bytes * usize(y);
     for (let x = 0; x < width; x++) {
-      f32.store(target, f32.load(table + (usize(load<u8>(pixels)) << 2)));
-      f32.store(target + plane, f32.load(table + (usize(load<u8>(pixels, 1)) << 2)));
-      f32.store(target + 2 * plane, f32.load(table + (usize(load<u8>(pixels, 2)) << 2)));
+      f32.store(target, lightAt(pixels, table));
+      f32.store(target + plane, lightAt(pixels + 1, table));
+      f32.store(target + 2 * plane, lightAt(pixels + 2, table));
       pixels += 3;
+      target += 4;
+    }
+  }
+}
+
+/** Light of the byte at an address. */
+function lightAt(address: usize, table: usize): f32 {
+  return f32.load(table + (usize(load<u8>(address)) << 2));
+}
+
+/** Turns interleaved RGB into planes of light of half the size: as `toLight` and `halve` do, without light of the full size. */
+export function halveBytes(pixels: usize, table: usize, half: usize, width: i32, height: i32): void {
+  const halfWidth = (width + 1) >> 1;
+  const bytes = lineBytes(halfWidth);
+  const plane = bytes * usize((height + 1) >> 1);
+  const row = 3 * usize(width);
+  for (let y = 0; y < height; y += 2) {
+    let above = pixels + row * usize(y);
+    let below = y + 1 < height ? above + row : above;
+    let target = half + bytes * usize(y >> 1);
+    for (let x = 0; x < width; x += 2) {
+      const right: usize = x + 1 < width ? 3 : 0;
+      for (let channel: usize = 0; channel < 3; channel++) {
+        const left = lightAt(above + channel, table) + lightAt(below + channel, table);
+        const beside = lightAt(above + right + channel, table) + lightAt(below + right + channel, table);
+        f32.store(target + channel * plane, (left + beside) * 0.25);
+      }
+      above += 6;
+      below += 6;
       target += 4;
     }
   }
@@ -69,11 +98,12 @@ function toUnit(value: v128, range: usize): v128 {
 }
 
 /**
- * Turns planes of light into the plane Y and, where they are asked for, X and B - Y; all with margins. `colours` are floats: nine shares
+ * Turns planes of light, `lightPlane` bytes apart, into the plane Y and, where they are asked for, X and B - Y; all with margins. `colours` are floats: nine shares
  * of the cones, their bias, its cube root, and factor and offset of each plane.
  */
 export function toPlanes(
   light: usize,
+  lightPlane: usize,
   planes: usize,
   width: i32,
   height: i32,
@@ -82,7 +112,6 @@ export function toPlanes(
   withB: bool,
 ): void {
   const bytes = lineBytes(width);
-  const lightPlane = bytes * usize(height);
   const plane = (bytes + 2 * MARGIN) * usize(height);
   const bias = v128.load32_splat(colours, 36);
   const dark = v128.load32_splat(colours, 40);
