@@ -44,17 +44,22 @@ export function blockSource({ job, tasks, writer }: SharedJob, context: JobsCont
   const queue: JobTask<JobResult>[] = [];
   /** By the object of this take: a block that is taken again counts its own endings. */
   const blocks = new Map<JobTask<JobResult>, { id: string; left: number }>();
+  /** Blocks of this process that are not stored as finished. */
+  const held = new Set<string>();
   let taking: Promise<boolean> | null = null;
 
   async function finish(blockId: string): Promise<void> {
     // The server that ends the job reads the events of all finished blocks.
     await writer.flush();
     await outlast(() => jobImages.finish(blockId, instanceId));
+    held.delete(blockId);
   }
 
   async function takeBlock(): Promise<boolean> {
     const block = await outlast(() => jobImages.take(job._id, instanceId));
-    if (!block) return false;
+    // An outage can lose the answer to a taking, and the block would stay with this process for ever.
+    if (!block) return outlast(() => jobImages.release(job._id, instanceId, [...held]));
+    held.add(block._id);
     const places = block.images.map((_, offset) => block.from + offset);
     // Of another server that died, or of the work on the whole job before.
     const mayHaveResults = block.takes > 1 || job.attempts > 0;

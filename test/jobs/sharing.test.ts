@@ -1,4 +1,5 @@
 import { calculateObjectSize } from 'bson';
+import { mongo } from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { emptyMetadataValues, type JobResult, pickFields, REQUEST_FIELDS } from '#contract';
 import type { JobRecord } from '../../server/db/index.ts';
@@ -167,6 +168,30 @@ it('a block that its server takes a second time is done when all images of the s
   expect([first?.index, again?.index]).toEqual([0, 0]);
   for (const task of [first, again]) await source.ended(task as JobTask<JobResult>);
   expect(await jobImages.findUnfinished(jobId)).toHaveLength(16);
+});
+
+it('a block whose taking is answered by an outage is taken once more, whoever took it', async () => {
+  const { jobImages } = fixture.repositories;
+  const lost: string[] = [];
+  /** The block is taken, but the process does not hear of it. */
+  const take = async (jobId: string, owner: string) => {
+    const block = await jobImages.take(jobId, owner);
+    if (!block || lost.includes(owner)) return block;
+    lost.push(owner);
+    throw new mongo.MongoNetworkError('connection closed');
+  };
+  const repositories = { ...fixture.repositories, jobImages: { ...jobImages, take } };
+  const lead = newProcess('lead', { isShared: true, repositories });
+  const helper = newProcess('helper', { isShared: true, freeWorkers: 1, repositories });
+  onTestFinished(async () => {
+    await lead.drain(0);
+    await helper.drain(0);
+  });
+  const job = await newJob(lead);
+  lead.start(job);
+  await expectWhole(lead, job);
+  expect(lost.length).toBeGreaterThan(0);
+  expect(worked.map((line) => line.split(' ')[1]).sort()).toEqual(['0', '1', '2']);
 });
 
 it('the few images of a job that was handed over before any was taken are not offered to others', async () => {

@@ -131,6 +131,17 @@ function sharing(model: Model<JobImagesRecord>) {
       await model.updateMany({ jobId, $or: given }, { $set: { state: 'open', owner: null } });
     },
 
+    /**
+     * Opens what an owner has taken of a job but does not work on: the answer to its taking was lost.
+     * @param held ids of the blocks that it works on
+     * @returns true if there was any
+     */
+    async release(jobId: string, owner: string, held: string[]): Promise<boolean> {
+      const lost = { jobId, owner, state: 'taken' as const, _id: { $nin: held } };
+      const { modifiedCount } = await model.updateMany(lost, { $set: { state: 'open', owner: null } });
+      return modifiedCount > 0;
+    },
+
     /** Opens a taken block again, if its owner has not shown itself since. */
     async reopen({ _id, owner, beat }: UnfinishedBlock): Promise<void> {
       await model.updateOne({ _id, owner, beat, state: 'taken' }, { $set: { state: 'open', owner: null } });
