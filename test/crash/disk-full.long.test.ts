@@ -161,7 +161,7 @@ describe.skipIf(reason !== null)('the disk of everything is full, the database i
       await filled;
       await disk.empty();
       await collected;
-      await resume(api, follower, { withinMs: 60_000 });
+      await resume(api, follower);
       expect(faultsOf(follower)).toEqual([]);
       expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: 20 } } });
       expect(await api.balance()).toBe(80);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiClient, type ClientEvent, readEvents } from '../support/api-client.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** What a client has of a job's stream: collected over any number of connections. */
 export interface Follower {
@@ -24,14 +25,20 @@ export async function collect(response: Response, follower: Follower, onEvent?: 
   }
 }
 
-/** Goes on reading where the follower stopped, over as many connections as it takes, as an EventSource does. */
-export async function resume(api: ApiClient, follower: Follower, { withinMs }: { withinMs: number }): Promise<void> {
-  const deadline = performance.now() + withinMs;
+/**
+ * Goes on reading where the follower stopped, over as many connections as it takes, as an EventSource does.
+ * @throws Error with the state of the job if its last event does not come in time
+ */
+export async function resume(api: ApiClient, follower: Follower): Promise<void> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   while (!hasEnded(follower)) {
-    if (performance.now() > deadline) throw new Error(`no last event of ${follower.jobId} within ${withinMs} ms`);
+    if (signal.aborted) throw new Error(await describeUnended(api, follower));
     const last = follower.events.at(-1)?.id;
     const headers: Record<string, string> = last ? { 'Last-Event-ID': last } : {};
-    const response = await api.request(`/v1/jobs/${follower.jobId}/events`, { headers });
+    const response = await api.request(`/v1/jobs/${follower.jobId}/events`, { headers, signal }).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    if (!response) continue;
     if (response.status === 503) {
       await sleep(500);
       continue;
@@ -39,6 +46,11 @@ export async function resume(api: ApiClient, follower: Follower, { withinMs }: {
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     await collect(response, follower);
   }
+}
+
+async function describeUnended(api: ApiClient, { jobId, events }: Follower): Promise<string> {
+  const job = await (await api.request(`/v1/jobs/${jobId}`)).text();
+  return `no last event of ${jobId} within ${PATIENCE_MS} ms; ${events.length} events, the job is ${job}`;
 }
 
 /** The errors of the images that failed, by the last event. */

@@ -75,7 +75,7 @@ export function testKilledServer(rounds: number): void {
         const api = clientOf(service, keys[round - 1] ?? '');
         const session = await api.readJson<{ jobs: Job[] }>(`/v1/sessions/${uploaded.sessionId}`);
         follower.jobId ??= session.jobs[0]?.jobId ?? null;
-        if (follower.jobId) await resume(api, follower, { withinMs: 60_000 });
+        if (follower.jobId) await resume(api, follower);
         const seconds = (performance.now() - startedAt) / 1000;
         console.log(
           `round ${round}: killed after ${ms} ms and ${seen} events, ended ${seconds.toFixed(1)} s after the start`,
@@ -92,7 +92,6 @@ export function testKilledServer(rounds: number): void {
         expect(last).toMatchObject({ event: 'complete', data: { summary: { total: IMAGES, completed: IMAGES } } });
         expect(await api.balance()).toBe(100 - paid);
       },
-      90_000,
     );
   });
 }

@@ -76,7 +76,7 @@ describe('SIGTERM during an export', () => {
 
     service = await startServiceProcess(env);
     const api = clientOf(service, key);
-    await resume(api, follower, { withinMs: 60_000 });
+    await resume(api, follower);
     expect(faultsOf(follower)).toEqual([]);
     expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
     expect(await api.balance()).toBe(100 - IMAGES);

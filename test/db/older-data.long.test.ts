@@ -66,7 +66,7 @@ async function expectAll(service: ServiceProcess): Promise<void> {
   const api = clientOf(service, made.apiKey);
   const follower = await clientOfRunning();
   expect(follower.events.length).toBeGreaterThan(8);
-  await resume(api, follower, { withinMs: 60_000 });
+  await resume(api, follower);
   expect(hasEnded(follower)).toBe(true);
   expect(faultsOf(follower)).toEqual([]);
   expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { credits: { charged: 5, refunded: 0 } } });

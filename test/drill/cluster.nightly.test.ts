@@ -16,4 +16,4 @@ it('three servers lose nothing while servers, primaries and the file store go aw
   expect(outcome.spent).toBe(outcome.images);
   expect(outcome.serversKilled).toBeGreaterThan(1);
   expect(outcome.exports).toBeGreaterThan(0);
-}, 240_000);
+});

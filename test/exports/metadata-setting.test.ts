@@ -16,7 +16,7 @@ beforeAll(async () => {
     .jpeg()
     .toBuffer();
   uploaded = await account.api.upload([{ name: 'laden.jpg', bytes: ladenJpeg(plain, ladenWith(METADATA_KINDS)) }]);
-}, 60_000);
+});
 
 async function exported(settings: object): Promise<{ result: ImageResult; bytes: Buffer }> {
   const { last } = await account.api.run('export', uploaded, settings);

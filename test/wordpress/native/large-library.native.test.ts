@@ -26,7 +26,7 @@ beforeAll(async () => {
   admin = await site.logIn();
   await prepareMeasuring(site);
 });
-afterAll(() => site?.stop(), 300_000);
+afterAll(() => site?.stop());
 
 it('is filled with attachments that WordPress takes for its own', async () => {
   const begin = performance.now();
