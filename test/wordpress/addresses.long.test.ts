@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { PageWeight } from '../../plugin-bridge/wordpress/src/weigh-panel.ts';
@@ -36,22 +36,33 @@ it('an image of another host with the same path is left as it is, and a pull CDN
   await expectRestored(image);
 });
 
-it.runIf(await seesFilesOfOthers())(
-  'a folder of a year that is a link is one of the uploads folder, and may move to another disk',
-  async () => {
-    const year = join(rig.site.uploadsDir, '1999');
-    const disks = ['disk-a', 'disk-b'].map((name) => join(dirname(dirname(rig.site.uploadsDir)), name));
+it.runIf(await seesFilesOfOthers()).each([
+  ['replace', '1998'],
+  ['beside', '1999'],
+])(
+  'a folder of a year that is a link is one of the uploads folder, and may move to another disk (%s)',
+  async (delivery, name) => {
+    await rig.site.php('update_option( "imagewright_settings", array( "delivery" => $delivery, "auto" => false ) );', {
+      delivery,
+    });
+    const shown = delivery === 'beside' ? /\.iw\.webp$/ : /linked\.webp$/;
+    const year = join(rig.site.uploadsDir, name);
+    const disks = ['a', 'b'].map((disk) => join(dirname(dirname(rig.site.uploadsDir)), `disk-${name}-${disk}`));
     const [first = '', second = ''] = disks;
     await mkdir(join(first, '12'), { recursive: true });
     await writeFile(join(first, '12/linked.jpg'), await photograph(700));
     await symlink(first, year);
     try {
       const id = await rig.site.php<number>(
-        `$file = wp_get_upload_dir()['basedir'] . '/1999/12/linked.jpg';
+        `$file = wp_get_upload_dir()['basedir'] . "/$year/12/linked.jpg";
       $id = wp_insert_attachment( array( 'post_mime_type' => 'image/jpeg', 'post_title' => 'Linked', 'post_status' => 'inherit' ), $file );
       wp_update_attachment_metadata( $id, wp_generate_attachment_metadata( $id, $file ) ); return $id;`,
+        { year: name },
       );
-      const files = async () => (await readdir(join(year, '12'))).sort();
+      const files = async () => {
+        const names = (await readdir(join(year, '12'))).sort();
+        return Promise.all(names.map(async (one) => [one, await readFile(join(year, '12', one), 'base64')]));
+      };
       const before = await files();
       for (const disk of disks) {
         if (disk === second) {
@@ -63,7 +74,7 @@ it.runIf(await seesFilesOfOthers())(
         expect(await optimize(id)).toMatchObject({ status: 'optimized' });
         const page = await publish(rig, imageBlock(id, await urlOf(rig, id, 'full')));
         const seen = await weigh(browser.browser, page, 'desktop');
-        expect(seen).toMatchObject({ failed: [], blank: [], images: [{ path: expect.stringMatching(/\.iw\.webp$/) }] });
+        expect(seen).toMatchObject({ failed: [], blank: [], images: [{ path: expect.stringMatching(shown) }] });
         expect(await admin.json('POST', `/attachments/${id}/restore`, {})).toMatchObject({ status: 'none' });
         expect(await files()).toEqual(before);
       }

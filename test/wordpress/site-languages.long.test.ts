@@ -2,10 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { publish } from './posts.ts';
 import { photograph } from './rig.ts';
-import { useRig } from './use-rig.ts';
+import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
-const { rig, admin, post, upload, remove } = useRig({ delivery: 'beside' });
+const tests = useRig({ delivery: 'beside' });
+const { rig, admin, post, upload, remove } = tests;
+const { browser } = useBrowser(tests);
 let vision: FakeVisionServer;
 let describing: TestService;
 beforeAll(async () => {
@@ -29,6 +32,22 @@ const TRANSLATE = `
     update_post_meta( $one, "_stand_in_picture", $id );
   }
   return $other;`;
+/** Text, width and whether it is optimized, of images as a visitor's browser shows them on a page. */
+async function seen(ids: number[]) {
+  const tags = await Promise.all(
+    ids.map((id) => rig.site.php<string>('return wp_get_attachment_image( $id, "full" );', { id })),
+  );
+  const tab = await browser.open();
+  await tab.page.goto(await publish(rig, tags.join('\n')), PATIENCE);
+  const images = await tab.page.locator('.entry-content img').evaluateAll((all) =>
+    all.map((image) => {
+      const { alt, naturalWidth, currentSrc } = image as HTMLImageElement;
+      return [alt, naturalWidth, currentSrc.endsWith('.iw.webp')];
+    }),
+  );
+  tab.expectQuiet();
+  return images;
+}
 const own = (alt: string) => ({ alt, title: null, caption: null, tags: [] });
 
 describe.each(['polylang', 'wpml'])('a site with %s', (plugin) => {
@@ -60,6 +79,17 @@ describe.each(['polylang', 'wpml'])('a site with %s', (plugin) => {
     await post(`/attachments/${other}/describe`, { context: 'Spring' });
     expect((await rig.attachment(other)).alt).toBe('Ein anderes Rad');
     expect((await rig.attachment(id)).alt).toBe('A bicycle');
+
+    // Visitors of both languages get the one optimized picture, each with its text; it is restored for both.
+    const files = await rig.checksums();
+    expect((await post(`/attachments/${id}/optimize`))[0]).toBe(200);
+    expect(await seen([id, other])).toEqual([
+      ['A bicycle', 500, true],
+      ['Ein anderes Rad', 500, true],
+    ]);
+    expect((await post(`/attachments/${other}/restore`))[0]).toBe(200);
+    expect(await rig.checksums()).toEqual(files);
+    expect((await seen([id])).at(0)).toEqual(['A bicycle', 500, false]);
     await remove(other);
     await remove(id);
   });

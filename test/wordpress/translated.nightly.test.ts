@@ -102,14 +102,14 @@ it('falls back to another region of the language, else to English', async () => 
 });
 
 it('prefers translations of the site, also for the widget', async () => {
-  const own = { 'Optimize images': 'Bilder kleiner machen', 'Drop images here to begin': 'Hierher damit' };
-  const translations = Object.entries(own).map(([msgid, text]) => [msgid, { msgid, msgstr: [text] }]);
+  const own = { 'Optimize images': { msgid: 'Optimize images', msgstr: ['Bilder kleiner machen'] } };
+  const begin = { msgctxt: 'element', msgid: 'Drop images here to begin', msgstr: ['Hierher damit'] };
   const path = join(rig.site.uploadsDir, '../languages/plugins/imagewright-de_DE.mo');
   await mkdir(dirname(path), { recursive: true });
   const headers = { 'Content-Type': 'text/plain; charset=UTF-8' };
   await writeFile(
     path,
-    mo.compile({ charset: 'utf-8', headers, translations: { '': Object.fromEntries(translations) } }),
+    mo.compile({ charset: 'utf-8', headers, translations: { '': own, element: { [begin.msgid]: begin } } }),
   );
   await speak('de_DE');
   const { page } = await openPage();

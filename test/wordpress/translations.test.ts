@@ -26,15 +26,17 @@ beforeAll(async () => {
   const { built } = await prepare();
   folder = join(built.folder, 'languages');
   everything = entriesOf(po.parse(await readFile(join(folder, 'imagewright.pot'))));
-  // The widget has its own translations. Texts that it shares with the plugin count as the plugin's.
-  template = everything.filter(({ comments }) =>
-    comments?.reference?.split(/\s+/).some((place) => !place.startsWith('build/widget-strings.php:')),
-  );
+  // The widget has its own translations, under a context of its own: equal words of the plugin may mean something else.
+  template = everything.filter(({ msgctxt }) => msgctxt !== 'element');
 });
 
 function entriesOf({ translations }: GetTextTranslations): GetTextTranslation[] {
-  return Object.values(translations[''] ?? {}).filter(({ msgid }) => msgid !== '');
+  return Object.values(translations)
+    .flatMap((ofContext) => Object.values(ofContext))
+    .filter(({ msgid }) => msgid !== '');
 }
+
+const keyOf = ({ msgctxt = '', msgid }: GetTextTranslation) => `${msgctxt}\u0004${msgid}`;
 
 /** Parts that must be the same in every language: placeholders, tags and identifiers. */
 function fixedParts(text: string): string[] {
@@ -53,6 +55,8 @@ it('checks every language of the plugin', async () => {
   expect(names).toEqual(LANGUAGES.map(([locale]) => `imagewright-${locale}.mo`));
   expect(template.length).toBeGreaterThan(140);
   expect(everything.length).toBeGreaterThan(template.length + 250);
+  const places = template.map(({ comments }) => comments?.reference ?? '');
+  expect(places.filter((place) => place.includes('build/widget-strings.php'))).toEqual([]);
 });
 
 describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
@@ -60,19 +64,20 @@ describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
   let texts: Map<string, GetTextTranslation>;
   beforeAll(async () => {
     source = po.parse(await readFile(new URL(`imagewright-${locale}.po`, SOURCES)), { validation: true });
-    texts = new Map(entriesOf(source).map((entry) => [entry.msgid, entry]));
+    texts = new Map(entriesOf(source).map((entry) => [keyOf(entry), entry]));
   });
 
   it('has exactly the texts of the template, in every plural form', () => {
-    const missing = template.filter(({ msgid, msgid_plural: plural }) => {
-      const found = texts.get(msgid);
+    const missing = template.filter((entry) => {
+      const { msgid_plural: plural } = entry;
+      const found = texts.get(keyOf(entry));
       const count = plural ? forms : 1;
       const isWhole = found?.msgstr.length === count && found.msgstr.every((text) => text.trim() !== '');
       return !isWhole || found.msgid_plural !== plural || found.comments?.flag?.includes('fuzzy');
     });
     expect(missing.map(({ msgid }) => msgid)).toEqual([]);
-    const known = new Set(everything.map(({ msgid }) => msgid));
-    expect([...texts.keys()].filter((msgid) => !known.has(msgid))).toEqual([]);
+    const known = new Set(everything.map(keyOf));
+    expect([...texts.keys()].filter((key) => !known.has(key))).toEqual([]);
     expect(source.headers).toMatchObject({ Language: locale, 'X-Domain': 'imagewright' });
   });
 

@@ -83,5 +83,13 @@ it('the page Media > Optimize weighs a page and names each image', async () => {
   await page.getByLabel('Address of the page').fill(foreign);
   await page.getByRole('button', { name: 'Weigh this page' }).click();
   await page.getByText('1 image, none of the media library.').waitFor();
+  expect(await page.locator('.imagewright-weights th').count()).toBe(4);
+  const without = await rig.site.php<string>(
+    `wp_set_current_user( 1 ); return get_permalink( wp_insert_post( array( 'post_title' => 'Words', 'post_status' => 'publish', 'post_content' => 'Words alone' ) ) );`,
+  );
+  await page.getByLabel('Address of the page').fill(without);
+  await page.getByRole('button', { name: 'Weigh this page' }).click();
+  await page.getByText('This page has no images.').waitFor();
+  expect(await page.locator('.imagewright-weights th').count()).toBe(0);
   await context.close();
 });

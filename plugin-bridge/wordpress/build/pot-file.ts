@@ -1,10 +1,13 @@
 const CALL =
-  /(?:__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e|_n_noop)\(\s*'((?:[^'\\]|\\.)*)',\s*(?:'((?:[^'\\]|\\.)*)',\s*)?'imagewright'/g;
+  /(__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e|_n_noop|_x)\(\s*'((?:[^'\\]|\\.)*)',\s*(?:'((?:[^'\\]|\\.)*)',\s*)?'imagewright'/g;
 const HINT = /\/\*\s*(translators: .*?)\s*\*\/\s*$/;
 /** Header that WordPress shows translated in the list of plugins. */
 const DESCRIPTION = /^( \* Description:\s+)(.*)$/m;
 
 interface Text {
+  text: string;
+  /** Tells apart equal texts with different meanings; empty if there is none. */
+  context: string;
   /** Plural form; empty if there is none. */
   plural: string;
   places: string[];
@@ -14,11 +17,12 @@ interface Text {
 /** Builds the template for translators (`.pot`): every text of the PHP files once, with its places and the comment above it. */
 export function potFile(sources: ReadonlyMap<string, string>, version: string): string {
   const texts = new Map<string, Text>();
-  const add = (text: string, place: string, { plural = '', hint = '' }) => {
-    const found = texts.get(text) ?? { plural, places: [], hint: '' };
+  const add = (text: string, place: string, { plural = '', hint = '', context = '' }) => {
+    const key = `${context}\u0004${text}`;
+    const found = texts.get(key) ?? { text, context, plural, places: [], hint: '' };
     found.places.push(place);
     found.hint ||= hint;
-    texts.set(text, found);
+    texts.set(key, found);
   };
   for (const [name, source] of sources) {
     const place = (index: number) => `${name}:${source.slice(0, index).split('\n').length}`;
@@ -26,11 +30,12 @@ export function potFile(sources: ReadonlyMap<string, string>, version: string): 
     if (description) {
       add(description[2] ?? '', place(description.index), { hint: 'translators: Description of the plugin.' });
     }
-    for (const { index, 1: text = '', 2: plural = '' } of source.matchAll(CALL)) {
+    for (const { index, 1: call, 2: text = '', 3: second = '' } of source.matchAll(CALL)) {
       const before = source.slice(0, index);
       // The translator comment is on the line above the call.
       const hint = HINT.exec(before.slice(0, before.lastIndexOf('\n')))?.[1] ?? '';
-      add(unquote(text), place(index), { plural: unquote(plural), hint });
+      const more = call === '_x' ? { context: unquote(second) } : { plural: unquote(second) };
+      add(unquote(text), place(index), { ...more, hint });
     }
   }
   const header = [
@@ -42,10 +47,11 @@ export function potFile(sources: ReadonlyMap<string, string>, version: string): 
     '"Content-Transfer-Encoding: 8bit\\n"',
     '"X-Domain: imagewright\\n"',
   ].join('\n');
-  const entries = [...texts].map(([text, { plural, places, hint }]) =>
+  const entries = [...texts.values()].map(({ text, context, plural, places, hint }) =>
     [
       ...(hint ? [`#. ${hint}`] : []),
       `#: ${places.join(' ')}`,
+      ...(context ? [`msgctxt ${JSON.stringify(context)}`] : []),
       `msgid ${JSON.stringify(text)}`,
       ...(plural ? [`msgid_plural ${JSON.stringify(plural)}`, 'msgstr[0] ""', 'msgstr[1] ""'] : ['msgstr ""']),
     ].join('\n'),

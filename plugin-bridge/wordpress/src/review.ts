@@ -41,10 +41,10 @@ export async function createReview(
     event.preventDefault();
     void addFiles(context, [...event.detail.files]);
   });
-  element.append(
-    renderChooser(config, (ids) => void add(ids)),
-    renderHint(config),
-  );
+  const chooser = renderChooser(config, (ids) => void add(ids));
+  element.addEventListener('io-state-change', () => placeChooser(chooser, element.state));
+  placeChooser(chooser, 'empty');
+  element.append(chooser, renderHint(config));
   if (!config.describes)
     place.append(make('p', { className: 'notice notice-info inline' }, config.strings.noModel ?? ''));
   place.append(element, problems);
@@ -106,11 +106,15 @@ async function fitSizes({ rest, element }: ReviewContext): Promise<void> {
 function renderChooser({ strings }: SiteConfig, choose: (ids: string[]) => void): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
-  button.slot = 'toolbar-start';
   button.className = 'button imagewright-choose';
   button.textContent = strings.choose ?? '';
   button.addEventListener('click', () => chooseMedia(strings, choose));
   return button;
+}
+
+/** Puts the button into the drop zone while there are no images, else beside the buttons that add more. */
+function placeChooser(chooser: HTMLElement, state: string): void {
+  chooser.slot = state === 'empty' ? 'dropzone-hint' : 'toolbar-start';
 }
 
 function renderHint({ strings }: SiteConfig): HTMLElement {

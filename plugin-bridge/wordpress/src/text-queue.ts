@@ -57,7 +57,7 @@ export class TextQueue {
       this.#body.replaceChildren(make('p', {}, this.#say('queueEmpty')));
       return;
     }
-    const field = make('textarea', { rows: 3, value: item.alt, maxLength: 1000 });
+    const field = make('textarea', { rows: 3, value: item.alt, maxLength: 1000, dir: 'auto' });
     field.addEventListener('keydown', (event) => this.#key(event, item, field));
     const button = (key: string, shortcut: string, click: () => void, kind = '') => {
       const made = makeButton(this.#say(key), click, kind);

@@ -40,7 +40,8 @@ export function addWeighPanel(place: HTMLElement, { rest, config }: { rest: Rest
     try {
       const weight = await rest.call<PageWeight>('POST', '/weigh', { json: { url: address.value } });
       status.textContent = summary(weight, config);
-      table.replaceChildren(renderTable(weight, config));
+      // A page without images has no table, not even its head.
+      table.replaceChildren(...(weight.images.length > 0 ? [renderTable(weight, config)] : []));
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
       status.textContent = error.message;

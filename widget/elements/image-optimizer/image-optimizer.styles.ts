@@ -32,6 +32,7 @@ export const shellStyles = css`
   }
   .empty .titlebar {
     display: grid;
+    justify-content: normal;
   }
   h2 {
     font-size: var(--_t16);

@@ -99,6 +99,10 @@ class Imagewright_Old_Addresses {
 		if ( ! $state || 'optimized' !== $state['status'] || 'beside' === ( $state['way'] ?? '' ) || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
 			return $tag;
 		}
+		if ( ! $this->files->is_own( $found[2] ) ) {
+			// Content that was copied from another site has its addresses, and numbers that mean other images here.
+			return $tag;
+		}
 		$old      = wp_basename( rawurldecode( (string) strtok( html_entity_decode( $found[2], ENT_QUOTES ), '?' ) ) );
 		$metadata = wp_get_attachment_metadata( $id );
 		$new      = is_array( $metadata ) ? $this->successor( $old, $state['snapshot'], $metadata ) : '';
