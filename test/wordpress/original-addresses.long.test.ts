@@ -61,3 +61,28 @@ it.each([
   for (const url of [old.full, old.large]) expect((await fetch(url)).headers.get('content-type')).toBe('image/jpeg');
   await expectRestored(image);
 });
+
+it('with files beside the originals, only pages name them, and a visitor gets them', async () => {
+  await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "beside", "auto" => false ) );');
+  const image = await upload('beside.jpg', await photograph(1100));
+  const large = await urlOf(rig, image.id, 'large');
+  const full = await urlOf(rig, image.id, 'full');
+  expect((await post(`/attachments/${image.id}/optimize`, { preset: 'low' }))[0]).toBe(200);
+  const page = await rig.site.php<string>(
+    `wp_set_current_user( 1 ); kses_remove_filters();
+    $post = wp_insert_post( array( 'post_title' => 'Beside', 'post_status' => 'publish', 'post_content' => wp_slash( $content ) ) );
+    set_post_thumbnail( $post, $id );
+    return get_permalink( $post );`,
+    { content: imageBlock(image.id, large), id: image.id },
+  );
+  const seen = await weigh(browser.browser, page, 'desktop');
+  expect(seen).toMatchObject({ failed: [], blank: [] });
+  expect(seen.images.every(({ path }) => path.endsWith('.iw.webp'))).toBe(true);
+  const head = (await text(new URL(page).pathname + new URL(page).search)).split('</head>')[0] ?? '';
+  expect(head).toContain(`property="og:image" content="${full}"`);
+  const [feed, media] = [await text('/?feed=rss2'), await text(`/wp-json/wp/v2/media/${image.id}`)];
+  expect(feed).toContain(new URL(large).pathname);
+  expect(JSON.parse(media)).toMatchObject({ source_url: full, mime_type: 'image/jpeg' });
+  for (const told of [feed, media, head]) expect(told).not.toContain('.iw.');
+  await expectRestored(image);
+});
