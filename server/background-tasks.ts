@@ -14,7 +14,7 @@ export interface BackgroundTask {
 export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
   const running = new Map<string, Promise<void>>();
   const timers = tasks.map(({ name, everyMs, atOnce, run }) => {
-    const takeTurn = () => {
+    const runTask = () => {
       if (running.has(name)) return;
       const turn = run()
         .then(() => {})
@@ -22,8 +22,8 @@ export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
         .finally(() => running.delete(name));
       running.set(name, turn);
     };
-    if (atOnce) takeTurn();
-    return setInterval(takeTurn, everyMs).unref();
+    if (atOnce) runTask();
+    return setInterval(runTask, everyMs).unref();
   });
   return {
     /** Stops the timers and waits up to `waitMs` for running tasks; an unfinished one is repeated at the next start. */

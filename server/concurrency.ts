@@ -7,7 +7,7 @@ export interface SharedCall {
   /** Aborts when no caller has waited for as long as allowed. */
   signal: AbortSignal;
   /** False while no caller waits. */
-  isHeard: () => boolean;
+  hasCaller: () => boolean;
 }
 
 interface RunningCall<T> {
@@ -19,10 +19,10 @@ interface RunningCall<T> {
 
 /**
  * Shares one running call per key between all callers that ask for the key meanwhile. A caller leaves when its signal aborts; a
- * call without a waiting caller is aborted after `unheardMs`, unless another caller asks. A settled call is forgotten, so that the
+ * call without a waiting caller is aborted after `idleMs`, unless another caller asks. A settled call is forgotten, so that the
  * next caller starts a new one.
  */
-export function sharedWhileHeard<K, T>(unheardMs: number) {
+export function shareCalls<K, T>(idleMs: number) {
   const running = new Map<K, RunningCall<T>>();
   return async (key: K, caller: AbortSignal, call: (shared: SharedCall) => Promise<T>): Promise<T> => {
     const known = running.get(key) ?? startCall(call, () => running.delete(key));
@@ -34,7 +34,7 @@ export function sharedWhileHeard<K, T>(unheardMs: number) {
     } finally {
       known.waiting -= 1;
       const stop = () => known.abort.abort(new Error('all callers have left'));
-      if (known.waiting === 0 && running.get(key) === known) known.timer = setTimeout(stop, unheardMs).unref();
+      if (known.waiting === 0 && running.get(key) === known) known.timer = setTimeout(stop, idleMs).unref();
     }
   };
 }
@@ -42,7 +42,7 @@ export function sharedWhileHeard<K, T>(unheardMs: number) {
 function startCall<T>(call: (shared: SharedCall) => Promise<T>, settled: () => void): RunningCall<T> {
   const abort = new AbortController();
   const started: RunningCall<T> = { result: Promise.resolve() as never, waiting: 0, abort, timer: undefined };
-  started.result = call({ signal: abort.signal, isHeard: () => started.waiting > 0 }).finally(() => {
+  started.result = call({ signal: abort.signal, hasCaller: () => started.waiting > 0 }).finally(() => {
     clearTimeout(started.timer);
     settled();
   });

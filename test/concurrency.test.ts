@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type SharedCall, sharedWhileHeard, withAbort } from '../server/concurrency.ts';
+import { type SharedCall, shareCalls, withAbort } from '../server/concurrency.ts';
 
 describe('sharedWhileHeard', () => {
   const { signal: stays } = new AbortController();
 
   it('shares one call between concurrent callers of a key', async () => {
-    const share = sharedWhileHeard<string, number>(1000);
+    const share = shareCalls<string, number>(1000);
     let resolve = (_value: number) => {};
     const promise = new Promise<number>((settle) => {
       resolve = settle;
@@ -23,19 +23,19 @@ describe('sharedWhileHeard', () => {
   });
 
   it('keeps the calls of different keys apart', async () => {
-    const share = sharedWhileHeard<string, string>(1000);
+    const share = shareCalls<string, string>(1000);
     const results = await Promise.all([share('a', stays, async () => 'A'), share('b', stays, async () => 'B')]);
     expect(results).toEqual(['A', 'B']);
   });
 
   it('starts a new call after the last one has settled', async () => {
-    const share = sharedWhileHeard<string, number>(1000);
+    const share = shareCalls<string, number>(1000);
     expect(await share('a', stays, async () => 1)).toBe(1);
     expect(await share('a', stays, async () => 2)).toBe(2);
   });
 
   it('rejects all callers of a failed call and forgets it', async () => {
-    const share = sharedWhileHeard<string, number>(1000);
+    const share = shareCalls<string, number>(1000);
     const fail = () => Promise.reject(new Error('broken'));
     const outcomes = await Promise.allSettled([share('a', stays, fail), share('a', stays, fail)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -45,7 +45,7 @@ describe('sharedWhileHeard', () => {
   it('goes on for a while without a caller, is joined by the next, and is aborted if none comes', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const share = sharedWhileHeard<string, string>(1000);
+    const share = shareCalls<string, string>(1000);
     const seen: SharedCall[] = [];
     const call = (shared: SharedCall) => {
       seen.push(shared);
@@ -56,10 +56,10 @@ describe('sharedWhileHeard', () => {
     const leave = async () => {
       const caller = new AbortController();
       const left = share('a', caller.signal, call);
-      expect(seen[0]?.isHeard()).toBe(true);
+      expect(seen[0]?.hasCaller()).toBe(true);
       caller.abort('left');
       await expect(left).rejects.toBe('left');
-      expect(seen[0]?.isHeard()).toBe(false);
+      expect(seen[0]?.hasCaller()).toBe(false);
     };
     await leave();
     vi.advanceTimersByTime(900);

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isCompleteImage } from './complete-image.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { forEachLimited, hashFile } from './files-on-disk.ts';
 import type { Manifest } from './manifest.ts';
 import { expectedFiles } from './name-files.ts';
 import type { ExportSettings } from './options.ts';
 import type { Plan } from './plan.ts';
-import { isWholeImage } from './whole-image.ts';
 
 /** A file at the path of a result that this program has not written. */
 export interface Conflict {
@@ -60,7 +60,7 @@ export async function findConflicts({
     if (!sha256 || ours.has(sha256) || (await stat(path)).size === 0) return;
     const known = written[file];
     if (known === undefined) reasons.set(file, 'unknown');
-    else if (known !== sha256 && (await isWholeImage(path))) reasons.set(file, 'edited');
+    else if (known !== sha256 && (await isCompleteImage(path))) reasons.set(file, 'edited');
   });
   return places.flatMap((place) => {
     const reason = reasons.get(place.file);

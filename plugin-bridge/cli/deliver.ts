@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { forEachLimited, hashBytes, writeWhole } from './files-on-disk.ts';
+import { forEachLimited, hashBytes, writeAtomically } from './files-on-disk.ts';
 import type { Manifest, StoredFile, StoredResult } from './manifest.ts';
 import type { PlannedSource } from './plan.ts';
 
@@ -32,7 +32,7 @@ export function createDelivery({ fetchFile, manifest, out, signal }: DeliverDeps
   }
 
   /** Obtains a file and compares its checksum with the record. @throws Error if it differs twice */
-  async function fetchWhole(result: StoredResult, file: StoredFile): Promise<Uint8Array> {
+  async function fetchVerified(result: StoredResult, file: StoredFile): Promise<Uint8Array> {
     const { filename, sha256 } = file;
     for (let tries = 1; ; tries++) {
       signal.throwIfAborted();
@@ -54,8 +54,8 @@ export function createDelivery({ fetchFile, manifest, out, signal }: DeliverDeps
       await forEachLimited(files, DOWNLOADS_AT_ONCE, async (file) => {
         const name = source.nameOf(file);
         const path = join(out, name);
-        const bytes = (await readLocalCopy(file.sha256)) ?? (await fetchWhole(result, file));
-        await writeWhole(path, bytes);
+        const bytes = (await readLocalCopy(file.sha256)) ?? (await fetchVerified(result, file));
+        await writeAtomically(path, bytes);
         manifest.recordFile(name, file.sha256);
         paths.set(file.sha256, path);
       });

@@ -47,7 +47,7 @@ export async function makeFolder(folder: string): Promise<void> {
  * Writes a temporary file beside `path` and renames it, so that no reader sees a partial file. Creates the folder. A symbolic
  * link at `path` is replaced; its target is left unchanged.
  */
-export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
+export async function writeAtomically(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
   await makeFolder(folder);
   // Patterns skip names with a leading dot, also what a killed run has left. A predictable name could be a symbolic link.

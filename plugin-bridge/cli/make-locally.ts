@@ -5,7 +5,7 @@ import { forEachLimited } from './files-on-disk.ts';
 import { type LocalCache, openLocalCache } from './local-cache.ts';
 import { groupByKey, type Work } from './make-batches.ts';
 import { LOCAL, type StoredResult } from './manifest.ts';
-import { cacheFolder } from './record-place.ts';
+import { cacheFolder } from './record-path.ts';
 import type { Makes, Run, Tools } from './run.ts';
 
 /** Creates what makes the images of a run on this machine, with the bytes that a service makes. */

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Metadata, Quality, Warning } from '#contract';
 import { type EncodedFormat, IDEMPOTENCY_HOURS } from '#contract/constants';
 import { CliError, EXIT } from './exit-codes.ts';
-import { hashBytes, writeWhole } from './files-on-disk.ts';
+import { hashBytes, writeAtomically } from './files-on-disk.ts';
 import { findSizes } from './find-sizes.ts';
 import { nameFile } from './name-files.ts';
 import type { Source } from './name-outputs.ts';
@@ -77,11 +77,11 @@ const REMEMBERED_MS = IDEMPOTENCY_HOURS * 3_600_000;
 /** Returns the key of a result: the source's SHA-256 and a hash of everything that was asked for. */
 export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'settings' | 'analyze'>): string {
   const { format, preset, responsive, responsiveSizes = null, embedMetadata, onlySmaller, ...later } = settings;
-  const asked = [format, preset, responsive, responsiveSizes, embedMetadata, analyze && (analyze.language ?? '')];
+  const orderParts = [format, preset, responsive, responsiveSizes, embedMetadata, analyze && (analyze.language ?? '')];
   // Without the option, keys are as in records of earlier versions.
-  if (onlySmaller) asked.push('onlySmaller');
-  if (Object.keys(later).length > 0) asked.push(JSON.stringify(later));
-  return `${sha256}-${hashBytes(JSON.stringify(asked)).slice(0, 16)}`;
+  if (onlySmaller) orderParts.push('onlySmaller');
+  if (Object.keys(later).length > 0) orderParts.push(JSON.stringify(later));
+  return `${sha256}-${hashBytes(JSON.stringify(orderParts)).slice(0, 16)}`;
 }
 
 /**
@@ -144,7 +144,7 @@ export async function openManifest(path: string, out: string) {
     save(): Promise<void> {
       saving = saving.then(async () => {
         forgetUnused();
-        await writeWhole(path, `${JSON.stringify(content, null, 1)}\n`);
+        await writeAtomically(path, `${JSON.stringify(content, null, 1)}\n`);
         if (path !== older) await rm(older, { force: true });
       });
       return saving;

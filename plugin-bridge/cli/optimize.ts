@@ -3,7 +3,7 @@ import { type Conflict, conflictError, findConflicts } from './conflicts.ts';
 import type { Cost } from './cost.ts';
 import { CliError, EXIT, usageError } from './exit-codes.ts';
 import { endsTheRun, failureOf, interruptedAfter } from './failures.ts';
-import { makeFolder, writeWhole } from './files-on-disk.ts';
+import { makeFolder, writeAtomically } from './files-on-disk.ts';
 import { findSources } from './find-sources.ts';
 import { groupByKey } from './make-batches.ts';
 import { makesByService, previewCost } from './make-by-service.ts';
@@ -14,7 +14,7 @@ import { nameOutputs, type Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
 import { planWork } from './plan.ts';
 import { findUnused, removeResults } from './prune.ts';
-import { recordFolder, recordPlace } from './record-place.ts';
+import { recordFolder, recordPath } from './record-path.ts';
 import { describeImage, type Report, summarize } from './report.ts';
 import { makeAll, type Run } from './run.ts';
 
@@ -31,7 +31,7 @@ export interface Surroundings {
 export async function optimize(options: Options, { stderr, signal, env }: Surroundings): Promise<Report> {
   const { out, settings } = options;
   await requireFolder(options);
-  const manifest = await openManifest(options.record ?? recordPlace(out, env), out);
+  const manifest = await openManifest(options.record ?? recordPath(out, env), out);
   const earlier = (bases: string[]) =>
     earlierResults([recordFolder(out, env), ...bases.map((base) => recordFolder(base, env))], [out, ...bases]);
   const files = await findSources({ ...options, earlier });
@@ -112,7 +112,7 @@ async function perform(run: Run): Promise<string[]> {
       result ? [[source.below, markupOf(source, result, options.baseUrl)] as const] : [],
     );
     images.sort(([one], [other]) => (one < other ? -1 : 1));
-    await writeWhole(options.markup, writeMarkup(options.markup, new Map(images)));
+    await writeAtomically(options.markup, writeMarkup(options.markup, new Map(images)));
   }
   if (!options.prune) return [];
   if ([...outcomes.values()].some(({ status }) => status === 'failed')) {

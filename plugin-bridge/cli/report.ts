@@ -156,6 +156,6 @@ export function addCredits(total: Report['credits'], { charged, refunded, balanc
   total.balance = balance;
 }
 
-function percent(part: number, whole: number): number {
-  return Math.round((part / whole) * 1000) / 10;
+function percent(part: number, total: number): number {
+  return Math.round((part / total) * 1000) / 10;
 }

@@ -31,11 +31,11 @@ async function rehydrate(state: Rehydration, record: RunRecord): Promise<void> {
   const hasOthers = element.items.length > 0 && sessionOf(element.getState()) !== sessionId;
   if (hasOthers && !state.incomplete) throw new HostError('locked', text('host.other_images'));
   let problem: HostError | null = null;
-  let gone = false;
+  let hasEnded = false;
   const notice = (event: Event) => {
     const { error, phase } = (event as CustomEvent<{ error: { code: string; message: string }; phase: string }>).detail;
     if (phase !== 'attach' && phase !== 'export') return;
-    if (error.code === 'not_found') gone = true;
+    if (error.code === 'not_found') hasEnded = true;
     else problem ??= new HostError(error.code === 'aborted' ? 'stopped' : 'failed', error.message);
   };
   element.addEventListener('io-error', notice);
@@ -47,7 +47,7 @@ async function rehydrate(state: Rehydration, record: RunRecord): Promise<void> {
   } finally {
     element.removeEventListener('io-error', notice);
   }
-  const known = gone || (sessionOf(element.getState()) === sessionId && element.state !== 'error');
+  const known = hasEnded || (sessionOf(element.getState()) === sessionId && element.state !== 'error');
   state.incomplete = problem !== null || !known;
   if (state.incomplete) throw problem ?? new HostError('failed', text('host.failed'));
 }

@@ -68,16 +68,16 @@ async function writeDeclarations(program: ts.Program, entries: readonly string[]
 
 /** Removes imported names that only internal declarations used. */
 function withoutUnusedImports(text: string): string {
-  return text.replace(/^import (?:type )?{([^}]*)} from '[^']+';\n/gm, (whole, list: string) => {
+  return text.replace(/^import (?:type )?{([^}]*)} from '[^']+';\n/gm, (statement, list: string) => {
     const names = list
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean);
     const used = names.filter((name) => {
       const local = name.split(' ').pop() ?? '';
-      return text.replaceAll(whole, '').search(new RegExp(`\\b${local}\\b`)) >= 0;
+      return text.replaceAll(statement, '').search(new RegExp(`\\b${local}\\b`)) >= 0;
     });
-    return used.length > 0 ? whole.replace(list, ` ${used.join(', ')} `) : '';
+    return used.length > 0 ? statement.replace(list, ` ${used.join(', ')} `) : '';
   });
 }
 

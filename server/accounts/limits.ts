@@ -79,10 +79,10 @@ export function createLimits(deps: LimitsDeps) {
       const limits = limitsOf(deps, await deps.accounts.find(accountId));
       if (limits.storageMb === undefined && limits.sessions === undefined)
         return addFreely(deps, accountId, addition.bytes, add);
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       return inTurn(queues, accountId, async () => {
         // During an outage of the database, requests that wait for each other must not add up their waits.
-        if (outage.at >= askedAt) throw outage.error;
+        if (outage.at >= requestedAt) throw outage.error;
         try {
           return await addWithin(deps, { accountId, limits, addition, add, undo });
         } catch (error) {
@@ -95,7 +95,7 @@ export function createLimits(deps: LimitsDeps) {
     /** Checks that the plan has room for an addition. @throws AppError storage_limit_reached, session_limit_reached */
     async requireRoom(accountId: string, { bytes, isNewSession = false }: Addition): Promise<void> {
       const { storageMb, sessions } = limitsOf(deps, await deps.accounts.find(accountId));
-      if (isNewSession && sessions !== undefined) await requirePlace(deps, accountId, sessions);
+      if (isNewSession && sessions !== undefined) await requireFreeSession(deps, accountId, sessions);
       if (storageMb !== undefined) await requireStorage(deps, accountId, bytes, storageMb);
     },
 
@@ -183,31 +183,31 @@ interface LimitedAddition<T> {
 async function addWithin<T>(deps: LimitsDeps, input: LimitedAddition<T>): Promise<T> {
   const { accountId, limits, addition, add } = input;
   const mostSessions = addition.isNewSession ? limits.sessions : undefined;
-  if (mostSessions !== undefined) await requirePlace(deps, accountId, mostSessions);
+  if (mostSessions !== undefined) await requireFreeSession(deps, accountId, mostSessions);
   const { bytes } = addition;
   if (limits.storageMb === undefined) {
     const added = await addFreely(deps, accountId, bytes, add);
-    await requireStillPlace(deps, input, mostSessions);
+    await recheckFreeSession(deps, input, mostSessions);
     return added;
   }
   await takeRoom(deps, accountId, bytes, limits.storageMb);
   // If it fails, its outcome is unknown: the bytes count until the count is computed again.
   const added = await add();
   await (added === null ? deps.storedBytes.giveBack(accountId, bytes) : deps.storedBytes.settle(accountId, bytes));
-  await requireStillPlace(deps, input, mostSessions);
+  await recheckFreeSession(deps, input, mostSessions);
   return added;
 }
 
 /** Checks that no other server has added a session at the same moment; otherwise removes the own one. */
-async function requireStillPlace<T>(deps: LimitsDeps, { accountId, undo }: LimitedAddition<T>, mostSessions?: number) {
+async function recheckFreeSession<T>(deps: LimitsDeps, { accountId, undo }: LimitedAddition<T>, mostSessions?: number) {
   if (mostSessions !== undefined && (await deps.sessions.countLive(accountId, deps.now())) > mostSessions) {
     await undo();
-    await requirePlace(deps, accountId, mostSessions);
+    await requireFreeSession(deps, accountId, mostSessions);
     throw sessionLimitReached(mostSessions, mostSessions, 1);
   }
 }
 
-async function requirePlace({ sessions, now }: LimitsDeps, accountId: string, limit: number): Promise<void> {
+async function requireFreeSession({ sessions, now }: LimitsDeps, accountId: string, limit: number): Promise<void> {
   const at = now();
   const used = await sessions.countLive(accountId, at);
   if (used < limit) return;

@@ -96,8 +96,8 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       const instructions = buildInstructions(task.options);
       const { aiStatus, answer, cached } =
         service && jpeg ? await service.ask(image, jpeg, instructions, signal) : NOT_ASKED;
-      const asked = { aiStatus, model: settings?.model ?? null, promptVersion: instructions.version };
-      const described = task.compose(describeTask(task, { image, inspection, asked, answer }));
+      const modelCall = { aiStatus, model: settings?.model ?? null, promptVersion: instructions.version };
+      const described = task.compose(describeTask(task, { image, inspection, modelCall, answer }));
       return { ...described, aiStatus, cached };
     },
 

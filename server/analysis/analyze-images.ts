@@ -34,7 +34,7 @@ export interface AnalyzeOrder {
 }
 
 /** Time that a paid analysis continues without a listener, in milliseconds, so that a cut-off client can return. */
-const PAID_UNHEARD_MS = 30_000;
+const PAID_WITHOUT_LISTENER_MS = 30_000;
 
 /** Attempts to store a description while concurrent edits change the image. */
 const ATTEMPTS = 10;
@@ -95,7 +95,7 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
     // The vision service is the limit, not the processors.
     isShared: false,
     isPaid: deps.isPaid,
-    stopsUnheardAfterMs: deps.isPaid ? PAID_UNHEARD_MS : 0,
+    stopsWithoutListenerAfterMs: deps.isPaid ? PAID_WITHOUT_LISTENER_MS : 0,
     async plan(job, held) {
       return job.images.flatMap(({ imageId }, index) => {
         const image = held.get(imageId);

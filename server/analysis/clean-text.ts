@@ -81,8 +81,8 @@ function cutAtWord(text: string, maxLength: number): CleanText {
   const points = [...text];
   if (points.length <= maxLength) return { text, clipped: false };
   const head = points.slice(0, maxLength).join('');
-  const whole = / /.test(points[maxLength] ?? '') ? head : head.replace(/\s+\S*$/, '');
-  const cut = whole.length >= head.length / 2 ? whole : head;
+  const wholeWords = / /.test(points[maxLength] ?? '') ? head : head.replace(/\s+\S*$/, '');
+  const cut = wholeWords.length >= head.length / 2 ? wholeWords : head;
   return { text: cut.replace(/(?:[\s,;:–-]|\u200C|\u200D)+$/u, ''), clipped: true };
 }
 
@@ -91,8 +91,8 @@ function unquoted(text: string): string {
   return inner === undefined ? text : inner.trim();
 }
 
-function decodeEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
-  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+function decodeEntity(match: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? match;
   const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
   return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '' : String.fromCodePoint(code);
 }

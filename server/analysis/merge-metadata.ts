@@ -49,14 +49,14 @@ export type WriteOptions = Pick<AnalyzeOptions, 'fields' | 'overwrite'>;
 
 /** Returns the fields that an analysis may write: the requested ones, except fields that a person has edited. */
 export function writableFields(current: Metadata | null, { fields, overwrite }: WriteOptions): Set<MetadataField> {
-  const asked = (field: MetadataField): boolean => {
+  const isRequested = (field: MetadataField): boolean => {
     if (!fields || fields.includes(field)) return true;
     // `alt` and `decorative` are one statement; `language` belongs to the texts.
     if (field === 'alt' || field === 'decorative') return fields.includes('alt') || fields.includes('decorative');
     return field === 'language';
   };
   const edited = (field: MetadataField) => current?.source[field] === 'user' && !overwrite;
-  const writable = new Set(METADATA_FIELD_NAMES.filter((field) => asked(field) && !edited(field)));
+  const writable = new Set(METADATA_FIELD_NAMES.filter((field) => isRequested(field) && !edited(field)));
   // An image with an alternative text by a person is not marked as decorative.
   if (!writable.has('alt') && current?.alt !== '') writable.delete('decorative');
   return writable;
@@ -67,9 +67,9 @@ export function mergeMetadata(
   current: Metadata | null,
   description: Description,
   options: WriteOptions,
-  asked: { aiStatus: AiStatus; model: string | null; promptVersion: string },
+  modelCall: { aiStatus: AiStatus; model: string | null; promptVersion: string },
 ): Metadata {
-  const answered = asked.aiStatus === 'completed';
+  const answered = modelCall.aiStatus === 'completed';
   const writable = writableFields(current, options);
   const merged: Metadata = { ...EMPTY_METADATA, ...current, source: { ...current?.source } };
   const { values, source } = description;
@@ -101,9 +101,9 @@ export function mergeMetadata(
     kind: kind?.value ?? null,
     ...(description.facts ? { facts: description.facts } : {}),
     needsReview: [...new Set([...earlier, ...description.review])],
-    model: answered ? asked.model : fromModel ? merged.model : null,
-    promptVersion: answered ? asked.promptVersion : fromModel ? (merged.promptVersion ?? null) : null,
-    aiStatus: asked.aiStatus,
+    model: answered ? modelCall.model : fromModel ? merged.model : null,
+    promptVersion: answered ? modelCall.promptVersion : fromModel ? (merged.promptVersion ?? null) : null,
+    aiStatus: modelCall.aiStatus,
   };
 }
 

@@ -98,7 +98,7 @@ export function isWorthAsking({ views, options }: Pick<Task, 'views' | 'options'
 interface Findings {
   image: ImageRecord;
   inspection: Inspection;
-  asked: { aiStatus: AiStatus; model: string | null; promptVersion: string };
+  modelCall: { aiStatus: AiStatus; model: string | null; promptVersion: string };
   answer: ModelAnswer | null;
 }
 
@@ -133,7 +133,7 @@ function withDecorative(own: Metadata['source'], { decorative }: Metadata['sourc
 
 function describeView(
   { language, current }: View,
-  { image, inspection, asked, answer }: Findings,
+  { image, inspection, modelCall, answer }: Findings,
   options: Task['options'],
   isFurther = false,
 ): Metadata {
@@ -143,10 +143,15 @@ function describeView(
   const own = isFurther && language ? onlyIn(language, fromFile) : fromFile;
   const said: VisionAnswer | null = answer && 'texts' in answer ? answerIn(answer, language ?? '') : answer;
   const description = said ? describeFromAnswer(own, said, inLanguage) : own;
-  if (asked.aiStatus !== 'none' && !answer) description.review.add('fallback');
+  if (modelCall.aiStatus !== 'none' && !answer) description.review.add('fallback');
   if (answer && !said) description.review.add('missing');
   // Without an answer in this language, its earlier texts stay.
-  return mergeMetadata(current, description, options, said ? asked : { ...asked, aiStatus: notSaid(asked.aiStatus) });
+  return mergeMetadata(
+    current,
+    description,
+    options,
+    said ? modelCall : { ...modelCall, aiStatus: notSaid(modelCall.aiStatus) },
+  );
 }
 
 const notSaid = (status: AiStatus): AiStatus => (status === 'completed' ? 'failed' : status);

@@ -190,10 +190,12 @@ async function lookUpOrAsk(context: Context, question: Question, signal: AbortSi
   // A repetition may give the languages that this answer lacks.
   if (isIncomplete(answer, question.instructions)) return { aiStatus: 'completed', answer, cached: false };
   // A cache failure must not lose the answer.
-  const asked = questionOf(context.settings, image, question.instructions);
-  await cache.put({ _id: key, accountId, question: asked, answer, createdAt: now() }).catch((error: unknown) => {
-    logger.warn({ err: error }, 'could not store an answer of the vision service');
-  });
+  const cacheableQuestion = questionOf(context.settings, image, question.instructions);
+  await cache
+    .put({ _id: key, accountId, question: cacheableQuestion, answer, createdAt: now() })
+    .catch((error: unknown) => {
+      logger.warn({ err: error }, 'could not store an answer of the vision service');
+    });
   return { aiStatus: 'completed', answer, cached: false };
 }
 

@@ -41,7 +41,7 @@ export interface ImageTask {
   /** Place in the request, from 0. */
   index: number;
   image: ImageRecord;
-  asked: JobImage;
+  requested: JobImage;
   settings: Settings;
   /** The files that may be delivered. */
   files: PlannedFile[];
@@ -56,15 +56,15 @@ export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, tak
   const namespace = namespaceOf(job);
   const ordered = job.settings as Settings;
   const plan = createNamePlanner(taken);
-  return job.images.flatMap((asked, index) => {
-    const image = images.get(asked.imageId);
+  return job.images.flatMap((requested, index) => {
+    const image = images.get(requested.imageId);
     if (!image) return [];
     const settings = settingsFor(ordered, image);
-    const { files, skippedSizes } = planFiles(image, asked, settings);
-    const owner = `${namespace}:${image._id}:${outputHash(asked, settings)}`;
+    const { files, skippedSizes } = planFiles(image, requested, settings);
+    const owner = `${namespace}:${image._id}:${outputHash(requested, settings)}`;
     const { originalFilename } = image;
-    const names = plan({ owner, wanted: asked.filename, originalFilename, files });
-    return [{ job, index, image, asked, settings, files, skippedSizes, owner, names }];
+    const names = plan({ owner, wanted: requested.filename, originalFilename, files });
+    return [{ job, index, image, requested, settings, files, skippedSizes, owner, names }];
   });
 }
 
@@ -77,7 +77,7 @@ export async function exportImage(
   options: OrderOptions,
   deps: ExportImageDeps,
 ): Promise<ImageResult> {
-  const { job, image, asked, settings, skippedSizes } = planned;
+  const { job, image, requested, settings, skippedSizes } = planned;
 
   // Saving a variant in the cache does not publish it, so `save` is reported only when the files are put in place.
   // The full-size file comes first, so a resize before it is not reported as a step.
@@ -94,11 +94,11 @@ export async function exportImage(
   const { records: obtained, fromCache, warnings } = await obtain();
   // Samples were counted when they were ordered, whether this one is delivered or not.
   if (job.kind === 'sample') await deps.cache.markCounted(obtained);
-  const chosen = selectSmaller(image, planned.files, obtained, asked.replaces);
+  const chosen = selectSmaller(image, planned.files, obtained, requested.replaces);
   if (chosen.length === 0) {
     // Counted before the result is stored: a repetition after a crash in between finds the files in the cache.
     if (!fromCache) await deps.countSample(job.accountId, job._id);
-    return resultWithoutGain({ image, asked, settings, fromCache, skippedSizes });
+    return resultWithoutGain({ image, requested, settings, fromCache, skippedSizes });
   }
   const placeholder = settings.placeholder ? await deps.placeholderOf(image, options) : undefined;
   options.onStep('save');
@@ -124,8 +124,12 @@ export async function exportImage(
  * Obtains the variants of all formats. A format that cannot hold the image is left out with a warning, unless it is the only one.
  * Waits for every format, so that no work continues after the end of the image.
  */
-async function obtainFormats({ image, asked, settings }: ImageTask, options: OrderOptions, { cache }: ExportImageDeps) {
-  const orders = orderVariants(image, asked, settings);
+async function obtainFormats(
+  { image, requested, settings }: ImageTask,
+  options: OrderOptions,
+  { cache }: ExportImageDeps,
+) {
+  const orders = orderVariants(image, requested, settings);
   const outcomes = await Promise.allSettled(orders.map((order) => cache.obtain(order, options)));
   const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   const [fault] = failed.filter((error) => failed.length === orders.length || !isTooLarge(error));
@@ -146,10 +150,10 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /** Renames published files whose name was edited after they were ordered; their results get the new names when they are read. */
-async function renameIfEdited({ job, image, asked }: ImageTask, deps: ExportImageDeps): Promise<void> {
+async function renameIfEdited({ job, image, requested }: ImageTask, deps: ExportImageDeps): Promise<void> {
   if (job.kind === 'sample') return;
   const current = await deps.images.find(image.accountId, image.sessionId, image._id);
-  if ((current?.renames ?? 0) > (asked.renames ?? 0)) await renameFiles(deps, image);
+  if ((current?.renames ?? 0) > (requested.renames ?? 0)) await renameFiles(deps, image);
 }
 
 /** Returns a task with the chosen ones of its files. */
@@ -199,7 +203,12 @@ async function publish(task: ImageTask, records: CachedVariantRecord[], deps: Ex
       return files;
     }
     // Another job took one of the names after they were planned.
-    const request = { owner, wanted: task.asked.filename, originalFilename: image.originalFilename, files: task.files };
+    const request = {
+      owner,
+      wanted: task.requested.filename,
+      originalFilename: image.originalFilename,
+      files: task.files,
+    };
     task.names = createNamePlanner(await outputs.namesOf(namespace))(request);
   }
 }

@@ -125,9 +125,9 @@ export type Exports = ReturnType<typeof createExports>;
 /** Returns what the images of an order are made into. */
 async function ordersOf(sessions: Sessions, { accountId, sessionId, images, settings }: Omit<NewJob, 'jobId'>) {
   const held = new Map((await sessions.findImages(accountId, sessionId)).map((image) => [image._id, image]));
-  return images.flatMap((asked) => {
-    const image = held.get(asked.imageId);
-    return image ? [orderVariants(image, asked, settings as Settings)] : [];
+  return images.flatMap((requested) => {
+    const image = held.get(requested.imageId);
+    return image ? [orderVariants(image, requested, settings as Settings)] : [];
   });
 }
 
@@ -161,13 +161,16 @@ interface ExportKindDeps {
 }
 
 /** Time after which a sample without a listener stops, in milliseconds. */
-const SAMPLE_UNHEARD_MS = 30_000;
+const SAMPLE_WITHOUT_LISTENER_MS = 30_000;
 
 /** Creates the job kinds of exports and samples: one pipeline, two namespaces. */
 function createExportKinds(deps: ExportKindDeps): Record<'export' | 'sample', JobKind<ImageResult>> {
   const ownerQueues = new Map<string, LimitFunction>();
   const exported = createExportKind(deps, ownerQueues);
-  return { export: exported, sample: { ...exported, isPaid: false, stopsUnheardAfterMs: SAMPLE_UNHEARD_MS } };
+  return {
+    export: exported,
+    sample: { ...exported, isPaid: false, stopsWithoutListenerAfterMs: SAMPLE_WITHOUT_LISTENER_MS },
+  };
 }
 
 function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFunction>): JobKind<ImageResult> {
@@ -178,7 +181,7 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
     concurrency: processor.stats().workers + 2,
     isShared: true,
     isPaid: true,
-    stopsUnheardAfterMs: null,
+    stopsWithoutListenerAfterMs: null,
 
     async plan(job, images) {
       const taken = await outputs.namesOf(namespaceOf(job));
@@ -186,8 +189,8 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
         index: task.index,
         image: task.image,
         weight: task.image.width * task.image.height * task.image.pages,
-        run: ({ signal, onStep, isHeard }) => {
-          const urgency = () => (job.kind === 'export' ? 'paid' : isHeard() ? 'free' : 'idle');
+        run: ({ signal, onStep, hasListener }) => {
+          const urgency = () => (job.kind === 'export' ? 'paid' : hasListener() ? 'free' : 'idle');
           const turn = { account: job.accountId, job: job._id, urgency };
           return exportImage(task, { signal, onStep, turn }, { ...deps, ownerQueues });
         },
@@ -195,8 +198,8 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
     },
 
     failed(job, image, error) {
-      const asked = job.images.find(({ imageId }) => imageId === image._id) ?? {};
-      return failedResult(image, asked, job.settings as Settings, error);
+      const requested = job.images.find(({ imageId }) => imageId === image._id) ?? {};
+      return failedResult(image, requested, job.settings as Settings, error);
     },
 
     isWithoutGain,

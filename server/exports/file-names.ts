@@ -79,7 +79,7 @@ export function createNamePlanner(taken: Map<string, string>): (request: NameReq
 }
 
 /** Returns where a file is. The path is its place by name; the same bytes of sample and export are one file in the store. */
-export function placeOf(namespace: string, filename: string): Pick<Variant, 'filename' | 'path' | 'url'> {
+export function locationOf(namespace: string, filename: string): Pick<Variant, 'filename' | 'path' | 'url'> {
   return {
     filename,
     path: `sessions/${namespace}/exports/${filename}`,
@@ -89,7 +89,7 @@ export function placeOf(namespace: string, filename: string): Pick<Variant, 'fil
 
 type Deps = Pick<Repositories, 'images' | 'outputs'>;
 /** Ids of an image. */
-type Place = Pick<ImageRecord, '_id' | 'accountId' | 'sessionId'>;
+type ImageKey = Pick<ImageRecord, '_id' | 'accountId' | 'sessionId'>;
 
 /** Former names that a set of files keeps. */
 const FORMER_NAMES = 500;
@@ -99,7 +99,7 @@ const FORMER_NAMES = 500;
  * files. May be repeated.
  * @returns all files that were renamed since their export
  */
-export async function renameFiles({ images, outputs }: Deps, image: Place): Promise<RenamedFile[]> {
+export async function renameFiles({ images, outputs }: Deps, image: ImageKey): Promise<RenamedFile[]> {
   const { _id: imageId, accountId, sessionId } = image;
   for (;;) {
     const before = await images.find(accountId, sessionId, imageId);
@@ -175,6 +175,6 @@ export async function withCurrentNames(
   return results.map((result) => ({
     ...result,
     filename: result.filename === null ? null : nameOf(result.filename),
-    variants: result.variants.map((variant) => ({ ...variant, ...placeOf(namespace, nameOf(variant.filename)) })),
+    variants: result.variants.map((variant) => ({ ...variant, ...locationOf(namespace, nameOf(variant.filename)) })),
   }));
 }

@@ -194,11 +194,11 @@ export function mainFormat(settings: Settings, input: InputFormat): EncodedForma
 }
 
 /** Returns the orders of an image, one for each format: what its variants are made of, and which there are. */
-export function orderVariants(image: ImageRecord, asked: JobImage, ordered: Settings): VariantOrder[] {
+export function orderVariants(image: ImageRecord, requested: JobImage, ordered: Settings): VariantOrder[] {
   const settings = settingsFor(ordered, image);
-  const { writer } = asked;
-  const embed = settings.embedMetadata ? { ...pickFields(asked, EMBEDDED_FIELDS), writer } : undefined;
-  const { variants } = planSizes(image, asked, settings);
+  const { writer } = requested;
+  const embed = settings.embedMetadata ? { ...pickFields(requested, EMBEDDED_FIELDS), writer } : undefined;
+  const { variants } = planSizes(image, requested, settings);
   return formatsOf(settings, image.format).map((format) => ({
     image,
     settings: { ...settings, format },
@@ -208,8 +208,8 @@ export function orderVariants(image: ImageRecord, asked: JobImage, ordered: Sett
 }
 
 /** Plans the files that may be delivered, in the order of {@link orderVariants}, and lists the widths that are left out. */
-export function planFiles(image: ImageRecord, asked: JobImage, settings: Settings) {
-  const { variants, skippedSizes } = planSizes(image, asked, settings);
+export function planFiles(image: ImageRecord, requested: JobImage, settings: Settings) {
+  const { variants, skippedSizes } = planSizes(image, requested, settings);
   const files = formatsOf(settings, image.format).flatMap((output) => {
     const format = encodedFormat(output, image.format);
     return variants.map(({ name }): PlannedFile => ({ name, format, extension: extensionOf(format) }));
@@ -223,18 +223,18 @@ function planSizes(image: ImageRecord, { focalPoint, replaces }: JobImage, setti
 }
 
 /** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
-export function outputHash(asked: JobImage, settings: Settings): string {
+export function outputHash(requested: JobImage, settings: Settings): string {
   const { preset, responsive, responsiveSizes, embedMetadata, maxWidth, maxHeight, language } = settings;
   const level = metadataLevel(settings);
   // As `keepCopyright` was written, so that files of before versions are replaced.
   const kept = level === 'all-but-private' ? level : level === 'rights';
   const [first = settings.format, ...others] = settings.formats ?? [];
   const sizes = responsive ? (responsiveSizes ?? 'default') : null;
-  const focalPoint = asked.focalPoint ?? settings.focalPoint;
+  const focalPoint = requested.focalPoint ?? settings.focalPoint;
   const cropped = Array.isArray(sizes) && sizes.some(({ fit }) => fit === 'cover');
   // Absent ones are left out: files of before versions keep their owner.
   const later = [
-    ...(asked.replaces ? ['onlySmaller'] : []),
+    ...(requested.replaces ? ['onlySmaller'] : []),
     ...(maxWidth || maxHeight ? [{ maxWidth, maxHeight }] : []),
     ...(focalPoint && cropped ? [{ focalPoint }] : []),
     ...(embedMetadata && language ? [{ language }] : []),

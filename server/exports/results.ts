@@ -10,7 +10,7 @@ import {
 import type { EncodedFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
 import { mimeTypeOf, qualityOf } from '../processing/index.ts';
-import { placeOf } from './file-names.ts';
+import { locationOf } from './file-names.ts';
 import { mainFormat } from './prepare-job.ts';
 
 /** Share of `original` that was saved, in percent with one decimal; negative when it grew. */
@@ -38,7 +38,7 @@ function resultOf(image: ImageRecord, format: EncodedFormat) {
 /** The result of an image whose files are published: at least one. `files` and `records` are in the order of the variants. */
 export function completedResult(input: {
   image: ImageRecord;
-  asked: JobImage;
+  requested: JobImage;
   settings: Settings;
   namespace: string;
   files: OutputFile[];
@@ -49,33 +49,33 @@ export function completedResult(input: {
   warnings: Warning[];
   placeholder: string | undefined;
 }): ImageResult {
-  const { image, asked, settings, namespace, files, records, skippedSizes, fromCache, placeholder } = input;
+  const { image, requested, settings, namespace, files, records, skippedSizes, fromCache, placeholder } = input;
   const place = files.findIndex(({ variant }) => variant === 'full');
   const full = records[place];
   const shown = (full ?? records[0]) as CachedVariantRecord;
   const savedBytes = full ? image.size - full.size : 0;
   const warnings = new Map(
-    [...warningsOf(image, asked, settings), ...input.warnings, ...records.flatMap((record) => record.warnings)].map(
+    [...warningsOf(image, requested, settings), ...input.warnings, ...records.flatMap((record) => record.warnings)].map(
       (w) => [w.code, w],
     ),
   );
   return {
     ...resultOf(image, shown.format),
-    metadata: pickFields(asked, REQUEST_FIELDS),
+    metadata: pickFields(requested, REQUEST_FIELDS),
     status: 'completed',
     filename: files[place]?.filename ?? null,
     mimeType: shown.mimeType,
     variants: files.map((file, index) => ({
       name: file.variant,
       ...(records[index] ? { format: records[index].format } : {}),
-      ...placeOf(namespace, file.filename),
+      ...locationOf(namespace, file.filename),
       size: file.size,
       width: file.width,
       height: file.height,
       sha256: file.sha256,
       quality: qualityOf(settings, records[index]),
     })),
-    ...(asked.focalPoint ? { focalPoint: asked.focalPoint } : {}),
+    ...(requested.focalPoint ? { focalPoint: requested.focalPoint } : {}),
     ...(placeholder === undefined ? {} : { placeholder }),
     savedBytes,
     savedPercent: savedPercent(image.size, savedBytes),
@@ -90,11 +90,11 @@ export function completedResult(input: {
 }
 
 /** Parts of a request that lead to warnings. */
-type AskedTexts = Pick<JobImage, 'unknownFields' | 'isOtherLanguage'>;
+type RequestedTexts = Pick<JobImage, 'unknownFields' | 'isOtherLanguage'>;
 
 function warningsOf(
   image: ImageRecord,
-  { unknownFields, isOtherLanguage }: AskedTexts,
+  { unknownFields, isOtherLanguage }: RequestedTexts,
   { responsive, responsiveSizes }: Settings,
 ): Warning[] {
   return [
@@ -108,22 +108,22 @@ function warningsOf(
 /** The result of an image of which no file is smaller than the one it would replace. */
 export function resultWithoutGain(input: {
   image: ImageRecord;
-  asked: JobImage;
+  requested: JobImage;
   settings: Settings;
   fromCache: boolean;
   skippedSizes: number[];
 }): ImageResult {
-  const { image, asked, settings, fromCache, skippedSizes } = input;
+  const { image, requested, settings, fromCache, skippedSizes } = input;
   return {
     ...resultOf(image, mainFormat(settings, image.format)),
     ...NO_FILES,
-    metadata: pickFields(asked, REQUEST_FIELDS),
+    metadata: pickFields(requested, REQUEST_FIELDS),
     status: 'completed',
     mimeType: mimeTypeOf(mainFormat(settings, image.format)),
     quality: qualityOf(settings, undefined),
     fromCache,
     skippedSizes,
-    warnings: [...warningsOf(image, asked, settings), warning('no_gain')],
+    warnings: [...warningsOf(image, requested, settings), warning('no_gain')],
     error: null,
   };
 }
@@ -141,7 +141,7 @@ const NO_FILES = {
 /** The result of an image that could not be exported. */
 export function failedResult(
   image: ImageRecord,
-  asked: AskedTexts,
+  requested: RequestedTexts,
   settings: Settings,
   error: { code: string; message: string },
 ): ImageResult {
@@ -153,7 +153,7 @@ export function failedResult(
     quality: qualityOf(settings, undefined),
     fromCache: false,
     skippedSizes: [],
-    warnings: warningsOf(image, asked, settings),
+    warnings: warningsOf(image, requested, settings),
     error,
   };
 }

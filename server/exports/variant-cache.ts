@@ -206,8 +206,8 @@ async function joinWork({ records, turns }: SharedWork, turn: Turn): Promise<Fou
 function sharedTurn(first: Turn, turns: Set<Turn>): Turn {
   const urgencies: Urgency[] = ['paid', 'free', 'idle'];
   const urgency = () => {
-    const asked = [...turns].map((turn) => turn.urgency());
-    return urgencies.find((one) => asked.includes(one)) ?? 'idle';
+    const requested = [...turns].map((turn) => turn.urgency());
+    return urgencies.find((one) => requested.includes(one)) ?? 'idle';
   };
   return { ...first, urgency };
 }

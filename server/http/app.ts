@@ -131,13 +131,13 @@ function createRequestLog({ logger, metrics, stopping }: Services) {
 
 /** Refuses a request without a route. The router has set `Allow` if the path exists with other methods. */
 function refuseUnmatched(ctx: Context): void {
-  const asked = `${ctx.method} ${ctx.path.slice(0, 200)}`;
+  const requested = `${ctx.method} ${ctx.path.slice(0, 200)}`;
   const allowed = String(ctx.response.get('Allow'));
   // The router responds 501 to a method that no route has, also if the path exists.
   if ((ctx.status === 405 || ctx.status === 501) && allowed !== '') {
-    throw new AppError('method_not_allowed', `Expected one of ${allowed} for this path, but received ${asked}`);
+    throw new AppError('method_not_allowed', `Expected one of ${allowed} for this path, but received ${requested}`);
   }
-  if (ctx.status === 404 || ctx.status === 501) throw new AppError('not_found', `No such path: ${asked}`);
+  if (ctx.status === 404 || ctx.status === 501) throw new AppError('not_found', `No such path: ${requested}`);
 }
 
 /** Creates the middleware that responds to thrown errors; those of the server (5xx) are logged with their cause. */

@@ -119,7 +119,7 @@ export function cutSlowSenders(server: Server, limits: SendingLimits): void {
       : undefined;
   }
 
-  function look(body: ArrivingBody, elapsedMs: number): void {
+  function checkRate(body: ArrivingBody, elapsedMs: number): void {
     const { req, res, tooSlow } = body;
     if (req.complete || req.socket.destroyed) return void bodies.delete(body);
     if (tooSlow.signal.aborted) {
@@ -134,13 +134,13 @@ export function cutSlowSenders(server: Server, limits: SendingLimits): void {
   }
 
   const sweepMs = Math.min(LONGEST_SWEEP_MS, Math.min(silenceMs, graceMs) / SWEEPS_PER_LIMIT);
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
   const sweep = setInterval(() => {
     const now = performance.now();
     // A pause of the process or the machine is not the client's silence.
-    const elapsedMs = Math.min(now - lookedAt, 2 * sweepMs);
-    lookedAt = now;
-    for (const body of bodies) look(body, elapsedMs);
+    const elapsedMs = Math.min(now - checkedAt, 2 * sweepMs);
+    checkedAt = now;
+    for (const body of bodies) checkRate(body, elapsedMs);
   }, sweepMs).unref();
   server.once('close', () => clearInterval(sweep));
 }

@@ -160,13 +160,13 @@ function closeRefused(server: Server): void {
 function linger(req: IncomingMessage, lingeredMs: number): void {
   const { socket } = req;
   const { bytesRead } = socket;
-  const look = () => {
+  const closeOrWait = () => {
     if (req.complete || socket.destroyed) return;
     const isFast = socket.bytesRead - bytesRead >= FAST_BYTES && lingeredMs + LINGER_MS < LONGEST_LINGER_MS;
     if (isFast) linger(req, lingeredMs + LINGER_MS);
     else socket.destroy();
   };
-  setTimeout(look, LINGER_MS).unref();
+  setTimeout(closeOrWait, LINGER_MS).unref();
 }
 
 /** Socket with Node's internal reference to the running response: the only way to tell if one has been started. */

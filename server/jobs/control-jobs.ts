@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobState } from '#contract';
 import { AppError } from '../errors.ts';
-import { type JobsContext, LOOK_EVERY_MS } from './jobs-context.ts';
+import { type JobsContext, POLL_EVERY_MS } from './jobs-context.ts';
 import { findJob, isUnfinished, readJob } from './read-jobs.ts';
 import { startJob, stopJob } from './run-jobs.ts';
 
@@ -30,7 +30,7 @@ function finished(jobId: string, status: JobState): AppError {
 async function waitForEnd(context: JobsContext, accountId: string, jobId: string): Promise<void> {
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (performance.now() < deadline && isUnfinished(await findJob(context, accountId, jobId)))
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
 }
 
 /**
@@ -64,7 +64,7 @@ export async function stopJobsOfSession(context: JobsContext, sessionId: string)
     if (!(await jobs.hasUnfinished(sessionId))) return true;
     if (performance.now() > deadline) return false;
     // A job that is being charged starts and stops at once; the job of a dead server is taken over when its lease ends.
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
     await jobs.requestStopOfSession(sessionId);
   }
 }

@@ -14,15 +14,15 @@ import { refreshed, replayLastEvent } from './read-jobs.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
 const POLL_MS = 450;
-/** Polls after which jobs that have not ended are looked at, too: they may have been removed. */
-const POLLS_A_LOOK = 10;
-/** Events that are asked for at once of a job without news at the last poll; the others wait for the next poll. */
-const IDLE_ASK = 2;
-/** Events that are asked for at once of a job with news at the last poll: more each time while there are as many. */
-const FIRST_ASK = 4;
-const ASK_GROWTH = 8;
-/** Most events of a job that has ended that are asked for at once. */
-const LAST_ASK = 500;
+/** Polls between two checks of the jobs that have not ended: they may have been removed. */
+const POLLS_PER_STATE_CHECK = 10;
+/** Events read at once of a job that had none at the last poll; the others wait for the next poll. */
+const IDLE_BATCH = 2;
+/** Events read first of a job that had some at the last poll; each full batch is followed by one that is larger by the factor. */
+const FIRST_BATCH = 4;
+const BATCH_GROWTH = 8;
+/** Most events read at once of a job that has ended. */
+const LAST_BATCH = 500;
 /** Most ids of one query. */
 const IDS_AT_ONCE = 5000;
 /** Most results of one query, unless they are of one job. */
@@ -48,7 +48,7 @@ interface Feeds extends FeedsDeps {
   timer: NodeJS.Timeout | undefined;
   polling: boolean;
   polls: number;
-  /** Ends the news of the database; undefined until a job of another server is followed. */
+  /** Closes the change stream; undefined until a job of another server is followed. */
   unwatch: (() => void) | undefined;
 }
 
@@ -102,7 +102,7 @@ function end(feeds: Feeds, feed: JobFeed, event?: NumberedEvent): void {
 async function load(feeds: Feeds, feed: JobFeed): Promise<void> {
   const [state] = await feeds.repositories.jobs.findStates([feed.jobId]);
   if (!state) return end(feeds, feed);
-  takeState(feeds, feed, state);
+  applyState(feeds, feed, state);
   const [ended] = state.lastEvent === null ? [] : await feeds.repositories.jobs.findEnded([feed.jobId]);
   if (!ended) return refresh(feeds, feed);
   const records = await feeds.repositories.imageResults.findOfJob(feed.jobId);
@@ -117,27 +117,27 @@ async function refresh({ repositories }: Feeds, feed: JobFeed, below = Number.PO
 
 function watch(feeds: Feeds): void {
   feeds.unwatch ??= feeds.repositories.jobEvents.watch({
-    onEvent: (event) => takeNews(feeds, event),
-    onEnd: (jobId) => void takeEnd(feeds, jobId).catch(() => {}),
+    onEvent: (event) => addEvent(feeds, event),
+    onEnd: (jobId) => void endFollowed(feeds, jobId).catch(() => {}),
   });
 }
 
 /** Adds the next event of a job that another server works on; one behind a gap is left to the poll. */
-function takeNews(feeds: Feeds, event: JobEventRecord): void {
+function addEvent(feeds: Feeds, event: JobEventRecord): void {
   const feed = feeds.open.get(event._id.slice(0, event._id.lastIndexOf(':')));
   if (feed && !feed.live && event.n === nextOf(feed)) feed.log.add([sentEvent(event)]);
 }
 
 /** Ends the readers of a job that has ended on another server. */
-async function takeEnd(feeds: Feeds, jobId: string): Promise<void> {
+async function endFollowed(feeds: Feeds, jobId: string): Promise<void> {
   const feed = feeds.open.get(jobId);
   if (!feed || feed.live) return;
   await feed.ready;
   const [ended] = await feeds.repositories.jobs.findEnded([jobId]);
-  if (feeds.open.get(jobId) === feed) await takeEnds(feeds, [{ feed, ended }]);
+  if (feeds.open.get(jobId) === feed) await endAll(feeds, [{ feed, ended }]);
 }
 
-/** Looks for news of all jobs that other servers work on, in a few queries however many they are. */
+/** Reads the new events of all jobs that other servers work on, in a few queries however many they are. */
 async function poll(feeds: Feeds): Promise<void> {
   if (feeds.polling) return;
   const followed = [...feeds.open.values()].filter(({ live }) => !live);
@@ -148,9 +148,9 @@ async function poll(feeds: Feeds): Promise<void> {
     const ended = await feeds.repositories.jobs.findEnded(followed.map(({ jobId }) => jobId));
     const byId = new Map(ended.map((job) => [job._id, job]));
     const all = followed.map((feed) => ({ feed, ended: byId.get(feed.jobId) }));
-    await takeEvents(feeds, all);
-    await takeEnds(feeds, all);
-    if (feeds.polls % POLLS_A_LOOK === 0) await lookAt(feeds, followed);
+    await readEvents(feeds, all);
+    await endAll(feeds, all);
+    if (feeds.polls % POLLS_PER_STATE_CHECK === 0) await checkStates(feeds, followed);
     feeds.polls += 1;
   } catch {
     // The next poll repeats it.
@@ -160,41 +160,41 @@ async function poll(feeds: Feeds): Promise<void> {
 }
 
 async function showListening({ repositories }: Feeds, followed: JobFeed[]): Promise<void> {
-  const unheard = followed.filter(({ needsListener }) => needsListener).map(({ jobId }) => jobId);
-  if (unheard.length > 0) await repositories.jobs.showListening(unheard);
+  const listenedTo = followed.filter(({ needsListener }) => needsListener).map(({ jobId }) => jobId);
+  if (listenedTo.length > 0) await repositories.jobs.showListening(listenedTo);
 }
 
-/** Ends the readers of jobs that were removed, and sees which were opened again. */
-async function lookAt(feeds: Feeds, followed: JobFeed[]): Promise<void> {
+/** Ends the readers of jobs that were removed, and reads the state of the others, which may have been opened again. */
+async function checkStates(feeds: Feeds, followed: JobFeed[]): Promise<void> {
   const open = followed.filter(({ log }) => !log.closed);
   const states = await feeds.repositories.jobs.findStates(open.map(({ jobId }) => jobId));
   const byId = new Map(states.map((state) => [state._id, state]));
   for (const feed of open) {
     const state = byId.get(feed.jobId);
-    if (state) takeState(feeds, feed, state);
+    if (state) applyState(feeds, feed, state);
     else if (!feed.live) end(feeds, feed);
   }
 }
 
 /** Reads new events of many jobs by their ids, which are known, since numbers have no gaps. */
-async function takeEvents({ repositories }: Feeds, followed: Followed[]): Promise<void> {
-  let asked = followed;
-  for (let round = 0; asked.length > 0; round += 1) {
-    const goOn: Followed[] = [];
-    for (const some of portions(asked, (one) => askOf(one, round), IDS_AT_ONCE)) {
+async function readEvents({ repositories }: Feeds, followed: Followed[]): Promise<void> {
+  let pending = followed;
+  for (let round = 0; pending.length > 0; round += 1) {
+    const withMore: Followed[] = [];
+    for (const some of portions(pending, (one) => batchSizeOf(one, round), IDS_AT_ONCE)) {
       const ids = some.map((one) => nextIds(one, round));
       const found = await repositories.jobEvents.findByIds(ids.flat());
       const byId = new Map(found.map((event) => [event._id, event]));
       for (const [index, one] of some.entries()) {
         const wanted = ids[index] ?? [];
-        const news = wanted.flatMap((id) => byId.get(id) ?? []);
-        one.feed.log.add(news.map(sentEvent));
-        const mayHaveMore = news.length === wanted.length && (one.ended || one.feed.active);
-        if (mayHaveMore && askOf(one, round + 1) > 0) goOn.push(one);
-        if (round === 0) one.feed.active = news.length > 0;
+        const stored = wanted.flatMap((id) => byId.get(id) ?? []);
+        one.feed.log.add(stored.map(sentEvent));
+        const mayHaveMore = stored.length === wanted.length && (one.ended || one.feed.active);
+        if (mayHaveMore && batchSizeOf(one, round + 1) > 0) withMore.push(one);
+        if (round === 0) one.feed.active = stored.length > 0;
       }
     }
-    asked = goOn;
+    pending = withMore;
   }
 }
 
@@ -219,27 +219,27 @@ function nextOf({ log, base }: JobFeed): number {
   return Math.max(log.last, base) + 1;
 }
 
-/** Returns how many events of a job are asked for: of one that has ended all that are missing, up to a limit. */
-function askOf({ feed, ended }: Followed, round: number): number {
-  if (ended) return Math.max(0, Math.min(LAST_ASK, (ended.lastEvent ?? 0) - nextOf(feed)));
-  return feed.active ? Math.min(FIRST_ASK * ASK_GROWTH ** round, IDS_AT_ONCE) : IDLE_ASK;
+/** Returns the number of events to read of a job: of one that has ended all that are missing, up to a limit. */
+function batchSizeOf({ feed, ended }: Followed, round: number): number {
+  if (ended) return Math.max(0, Math.min(LAST_BATCH, (ended.lastEvent ?? 0) - nextOf(feed)));
+  return feed.active ? Math.min(FIRST_BATCH * BATCH_GROWTH ** round, IDS_AT_ONCE) : IDLE_BATCH;
 }
 
 function nextIds(one: Followed, round: number): string[] {
   const next = nextOf(one.feed);
-  return Array.from({ length: askOf(one, round) }, (_, index) => eventId(one.feed.jobId, next + index));
+  return Array.from({ length: batchSizeOf(one, round) }, (_, index) => eventId(one.feed.jobId, next + index));
 }
 
-function takeState({ kinds }: Feeds, feed: JobFeed, state: FollowedState): void {
+function applyState({ kinds }: Feeds, feed: JobFeed, state: FollowedState): void {
   feed.base = state.eventBase;
-  feed.needsListener = kinds[state.kind].stopsUnheardAfterMs !== null;
+  feed.needsListener = kinds[state.kind].stopsWithoutListenerAfterMs !== null;
 }
 
 /**
  * Ends the readers of those jobs that have ended. Results are as they were then, so that this end is the one that readers of the
  * other server got.
  */
-async function takeEnds(feeds: Feeds, followed: Followed[]): Promise<void> {
+async function endAll(feeds: Feeds, followed: Followed[]): Promise<void> {
   const all = followed.filter((one): one is Ended => one.ended !== undefined && !one.feed.live);
   for (const some of portions(all, ({ ended }) => ended.total, RESULTS_AT_ONCE)) {
     const results = await feeds.repositories.imageResults.findOfJobs(some.map(({ feed }) => feed.jobId));

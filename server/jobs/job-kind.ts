@@ -23,7 +23,7 @@ export interface Settlement {
 export interface TaskOptions {
   signal: AbortSignal;
   /** False while a job that stops without a listener has none. */
-  isHeard: () => boolean;
+  hasListener: () => boolean;
   /** Called when a step begins; steps that the kind does not list, or that precede the current one, are ignored. */
   onStep: (step: string) => void;
 }
@@ -56,7 +56,7 @@ export interface JobKind<Result extends JobResult> {
   /** True if its images cost credits: they have room of their own, and come first. */
   isPaid: boolean;
   /** Milliseconds without a listener after which a job stops; null: it never does. */
-  stopsUnheardAfterMs: number | null;
+  stopsWithoutListenerAfterMs: number | null;
   /** Plans the processing of each image, in request order. */
   plan(job: PlannedJob, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
   /** Creates the result of a failed image. */

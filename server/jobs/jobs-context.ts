@@ -4,8 +4,8 @@ import type { JobsConfig } from './config.ts';
 import type { EventLog, NumberedEvent } from './event-log.ts';
 import type { JobKinds, Settlement } from './job-kind.ts';
 
-/** Interval at which this process looks for what other servers did to its jobs, in milliseconds. */
-export const LOOK_EVERY_MS = 100;
+/** Interval at which this process reads the state of its jobs that other servers change, in milliseconds. */
+export const POLL_EVERY_MS = 100;
 
 /** Dependencies of {@link createJobs}. */
 export interface JobsDeps {
@@ -84,18 +84,18 @@ export interface JobFeeds {
   end(feed: JobFeed, event: NumberedEvent): void;
   /** Reads what was stored since. */
   refresh(feed: JobFeed): Promise<void>;
-  /** Ends the news of the database. */
+  /** Closes the change stream of the database. */
   close(): void;
 }
 
 /** Listeners of one job, here and on other servers. */
 export interface Listening {
   /** False while a job that stops without a listener has none. */
-  isHeard(): boolean;
+  hasListener(): boolean;
   /** Counts a listener on this server until the returned function is called. */
   join(): () => void;
-  /** Takes the counter of listeners on other servers as it is in the database. */
-  seen(count: number): void;
+  /** Updates the listeners on other servers by their counter in the database. */
+  updateRemote(count: number): void;
   close(): void;
 }
 

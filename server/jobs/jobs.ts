@@ -10,14 +10,14 @@ import { createJobFeeds } from './job-feeds.ts';
 import { createJobHistory } from './job-history.ts';
 import type { Admission, Admitted, JobsContext, JobsDeps } from './jobs-context.ts';
 import { findJob, followJob, isStarted, listJobs, outcomeOf, readJob } from './read-jobs.ts';
-import { createRecovery, drainJobs, forgetEnded, lookAfterJobs, removeJob, startJob } from './run-jobs.ts';
+import { createRecovery, drainJobs, forgetEnded, pollJobs, removeJob, startJob } from './run-jobs.ts';
 
 /** Creates the jobs module. A job of another account gets the same response as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
   const context = createContext(deps);
   const { admission, live, repositories, feeds, config } = context;
   const recovery = createRecovery(context);
-  const stopWatching = lookAfterJobs(context);
+  const stopPolling = pollJobs(context);
 
   return {
     find: (accountId: string, jobId: string) => findJob(context, accountId, jobId),
@@ -54,7 +54,7 @@ export function createJobs(deps: JobsDeps) {
     async drain(waitMs: number): Promise<void> {
       admission.close();
       await drainJobs(context, waitMs);
-      stopWatching();
+      stopPolling();
       feeds.close();
     },
   };

@@ -17,7 +17,7 @@ interface JobWork {
   /** Aborts with a {@link StopReason} or {@link Handover}. */
   abort: AbortController;
   /** False while a job that stops without a listener has none. */
-  isHeard: () => boolean;
+  hasListener: () => boolean;
 }
 
 type LoadedWork = LoadedJob & JobWork;
@@ -58,7 +58,7 @@ export async function helpWithJob(job: JobRecord, { signal }: AbortController, c
     const loaded = await loadJob({ job, feed }, context);
     const source = blockSource({ ...loaded, tasks: await planTasks(loaded, signal, context) }, context);
     try {
-      await runJob({ ...runOf(loaded, context), isHeard: () => true, source }, signal);
+      await runJob({ ...runOf(loaded, context), hasListener: () => true, source }, signal);
     } finally {
       await loaded.writer.flush();
     }
@@ -104,7 +104,7 @@ async function planTasks({ job, kind, images }: LoadedJob, signal: AbortSignal, 
  * @returns false if this process is to hand its jobs over while others work on the job
  */
 async function processImages(work: LoadedWork, context: JobsContext): Promise<boolean> {
-  const { job, kind, feed, writer, isHeard, abort } = work;
+  const { job, kind, feed, writer, hasListener, abort } = work;
   const { repositories, outlast, isAlone } = context;
   const planned = await planTasks(work, abort.signal, context);
   const earlier = job.attempts > 0 ? await outlast(() => repositories.imageResults.findOfJob(job._id)) : [];
@@ -112,7 +112,7 @@ async function processImages(work: LoadedWork, context: JobsContext): Promise<bo
   const done = new Set(earlier.map(({ index }) => index));
   const tasks = planned.filter(({ index }) => !done.has(index));
   emitQueued({ job, emit: writer.write }, tasks);
-  const run = { ...runOf(work, context), isHeard };
+  const run = { ...runOf(work, context), hasListener };
   // Other servers may still work on images of a job that was interrupted, however few are left.
   const mayBeShared = kind.isShared && !isAlone;
   const isShared = mayBeShared && (tasks.length > kind.concurrency || (await wasShared(job, context)));
@@ -166,7 +166,7 @@ interface RunJobInput {
   /** The images to process. */
   source: ImageSource;
   /** False while a job that stops without a listener has none. */
-  isHeard: () => boolean;
+  hasListener: () => boolean;
   /** Queues an event. */
   emit: (event: NewEvent) => void;
   /** Stores the result of an image. */
@@ -243,7 +243,7 @@ async function saveEnd(run: JobRun, task: JobTask<JobResult>, result: JobResult)
 
 /** Returns the image's result, also of a failure; null when the signal aborted. @throws shutting_down */
 async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult | null> {
-  const { job, kind, signal, isHeard } = run;
+  const { job, kind, signal, hasListener } = run;
   let reached = -1;
   const onStep = (step: string) => {
     const place = kind.steps.indexOf(step);
@@ -253,7 +253,7 @@ async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult
     emit(run, task.image, { status: 'processing', step });
   };
   try {
-    return await task.run({ onStep, signal, isHeard });
+    return await task.run({ onStep, signal, hasListener });
   } catch (thrown) {
     if (signal.aborted) return null;
     // The fault of this server, not of the image, which is left to the recovery of the job.

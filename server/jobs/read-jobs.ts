@@ -182,17 +182,17 @@ export function createListening(deps: ListeningDeps): Listening {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const isElsewhere = () => performance.now() - elsewhereAt < ELSEWHERE_MS;
-  const isHeard = () => here > 0 || isElsewhere();
+  const hasListener = () => here > 0 || isElsewhere();
 
-  function seen(count: number): void {
+  function updateRemote(count: number): void {
     if (count === listened) return;
     listened = count;
     elsewhereAt = performance.now();
   }
 
-  async function stopIfUnheard(): Promise<void> {
+  async function stopWithoutListener(): Promise<void> {
     // The listener may be newer than the last read of the counter. Without an answer it is unknown.
-    seen(await readListened().catch(() => listened));
+    updateRemote(await readListened().catch(() => listened));
     if (closed || here > 0) return;
     if (isElsewhere()) wait(ELSEWHERE_MS);
     else stop();
@@ -201,14 +201,14 @@ export function createListening(deps: ListeningDeps): Listening {
   function wait(ms: number): void {
     clearTimeout(timer);
     if (stopsAfterMs === null || closed || here > 0) return;
-    if (ms > 0) timer = setTimeout(() => void stopIfUnheard(), ms).unref();
-    else void stopIfUnheard();
+    if (ms > 0) timer = setTimeout(() => void stopWithoutListener(), ms).unref();
+    else void stopWithoutListener();
   }
 
   // The client may disconnect before it listens, or never return to a job that was taken over.
   wait(Math.max(stopsAfterMs ?? 0, isTakenOver ? RETURN_MS : ARRIVAL_MS));
   return {
-    isHeard: () => stopsAfterMs === null || isHeard(),
+    hasListener: () => stopsAfterMs === null || hasListener(),
 
     join() {
       here += 1;
@@ -219,7 +219,7 @@ export function createListening(deps: ListeningDeps): Listening {
       };
     },
 
-    seen,
+    updateRemote,
 
     close() {
       closed = true;

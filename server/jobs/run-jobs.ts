@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobLease, JobRecord } from '../db/index.ts';
 import type { Handover, StopReason } from './job-kind.ts';
-import { type JobsContext, LOOK_EVERY_MS } from './jobs-context.ts';
+import { type JobsContext, POLL_EVERY_MS } from './jobs-context.ts';
 import { helpWithJob, performJob } from './perform-job.ts';
 import { createListening } from './read-jobs.ts';
 
@@ -34,13 +34,13 @@ export function startJob(context: JobsContext, job: JobRecord, stopped: StopReas
   if (stopped) abort.abort(stopped);
   const feed = context.feeds.open(job._id, { fresh: job.attempts === 0, live: true });
   const listening = createListening({
-    stopsAfterMs: kinds[job.kind].stopsUnheardAfterMs,
+    stopsAfterMs: kinds[job.kind].stopsWithoutListenerAfterMs,
     isTakenOver: job.attempts > 0,
     listened: job.listened,
     readListened: async () => (await repositories.jobs.findStates([job._id]))[0]?.listened ?? 0,
     stop: () => abort.abort('client_left' satisfies StopReason),
   });
-  const ended = performJob({ job, feed, abort, isHeard: listening.isHeard }, context)
+  const ended = performJob({ job, feed, abort, hasListener: listening.hasListener }, context)
     .catch((error: unknown) => logger.error({ err: error, jobId: job._id }, 'a job stopped unexpectedly'))
     .finally(() => {
       live.delete(job._id);
@@ -61,14 +61,14 @@ export async function stopJob({ live }: JobsContext, jobId: string, reason: Stop
   return running !== undefined;
 }
 
-/** Looks after the jobs of this process, in one loop, until the returned function is called. */
-export function lookAfterJobs(context: JobsContext): () => void {
+/** Polls the state of the jobs of this process and renews its leases, in one loop, until the returned function is called. */
+export function pollJobs(context: JobsContext): () => void {
   const { live, helped, repositories, instanceId, leaseMs } = context;
   const next = takeTurns((notOf) => repositories.jobs.findOffered(instanceId, notOf));
-  let [renewedAt, readAt, looking] = [performance.now(), 0, false];
+  let [renewedAt, readAt, isPolling] = [performance.now(), 0, false];
 
-  async function look(): Promise<void> {
-    looking = true;
+  async function poll(): Promise<void> {
+    isPolling = true;
     try {
       if (performance.now() - readAt < READ_EVERY_MS) await takeStopRequests(context);
       else {
@@ -77,19 +77,19 @@ export function lookAfterJobs(context: JobsContext): () => void {
         await joinOffered(context, next);
       }
     } catch {
-      // An outage of the database: the next look repeats it.
+      // An outage of the database: the next poll repeats it.
     } finally {
-      looking = false;
+      isPolling = false;
     }
   }
 
   const timer = setInterval(() => {
     if (performance.now() - renewedAt > leaseMs / 3) {
       renewedAt = performance.now();
-      void showAlive(context);
+      void sendHeartbeats(context);
     }
-    if (!looking && (live.size > 0 || helped.size > 0 || !context.isAlone)) void look();
-  }, LOOK_EVERY_MS).unref();
+    if (!isPolling && (live.size > 0 || helped.size > 0 || !context.isAlone)) void poll();
+  }, POLL_EVERY_MS).unref();
   return () => clearInterval(timer);
 }
 
@@ -141,11 +141,11 @@ function newAbort(): AbortController {
 }
 
 /** Renews the leases of this process: of the jobs that it leads, and of the blocks that it has taken of others. */
-async function showAlive(context: JobsContext): Promise<void> {
+async function sendHeartbeats(context: JobsContext): Promise<void> {
   const { live, helped, repositories, instanceId } = context;
   const renewed = [
     live.size > 0 && repositories.jobs.renewLeases([...live.keys()], instanceId, context.leaseEnd()),
-    helped.size > 0 && repositories.jobImages.beat([...helped.keys()], instanceId),
+    helped.size > 0 && repositories.jobImages.heartbeat([...helped.keys()], instanceId),
   ];
   // The work continues during an outage; another server can take it only when the database is back.
   await Promise.allSettled(renewed);
@@ -165,7 +165,7 @@ async function readStates({ live, helped, repositories, instanceId }: JobsContex
   const found = new Map(states.map((state) => [state._id, state]));
   for (const [id, { abort, listening }] of led) {
     const state = found.get(id);
-    if (state) listening.seen(state.listened);
+    if (state) listening.updateRemote(state.listened);
     if (state?.stopRequested) abort.abort(state.stopRequested satisfies StopReason);
     else if (state?.leaseOwner !== instanceId && state?.lastEvent === null) abort.abort('handover' satisfies Handover);
   }

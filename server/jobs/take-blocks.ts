@@ -3,7 +3,7 @@ import type { JobResult } from '#contract';
 import type { JobRecord, UnfinishedBlock } from '../db/index.ts';
 import type { EventWriter } from './event-log.ts';
 import type { JobTask } from './job-kind.ts';
-import { type JobsContext, LOOK_EVERY_MS } from './jobs-context.ts';
+import { type JobsContext, POLL_EVERY_MS } from './jobs-context.ts';
 
 /** Source of the images of a job. */
 export interface ImageSource {
@@ -40,7 +40,7 @@ interface SharedJob {
 export function blockSource({ job, tasks, writer }: SharedJob, context: JobsContext): ImageSource {
   const { repositories, instanceId, outlast } = context;
   const { jobImages, imageResults } = repositories;
-  const byPlace = new Map(tasks.map((task) => [task.index, task]));
+  const byIndex = new Map(tasks.map((task) => [task.index, task]));
   const queue: JobTask<JobResult>[] = [];
   /** By the object of this take: a block that is taken again counts its own endings. */
   const blocks = new Map<JobTask<JobResult>, { id: string; left: number }>();
@@ -60,11 +60,11 @@ export function blockSource({ job, tasks, writer }: SharedJob, context: JobsCont
     // An outage can lose the answer to a taking, and the block would stay with this process for ever.
     if (!block) return outlast(() => jobImages.release(job._id, instanceId, [...held]));
     held.add(block._id);
-    const places = block.images.map((_, offset) => block.from + offset);
+    const indexes = block.images.map((_, offset) => block.from + offset);
     // Of another server that died, or of the work on the whole job before.
     const mayHaveResults = block.takes > 1 || job.attempts > 0;
-    const stored = mayHaveResults ? await outlast(() => imageResults.findPlaces(job._id, places)) : new Set();
-    const open = places.flatMap((place) => (stored.has(place) ? [] : (byPlace.get(place) ?? [])));
+    const stored = mayHaveResults ? await outlast(() => imageResults.findIndexes(job._id, indexes)) : new Set();
+    const open = indexes.flatMap((index) => (stored.has(index) ? [] : (byIndex.get(index) ?? [])));
     const taken = open.map((task) => ({ ...task }));
     if (taken.length === 0) await finish(block._id);
     const state = { id: block._id, left: taken.length };
@@ -122,7 +122,7 @@ export async function shareJob(
     }
     if (unfinished.some(({ state }) => state === 'open')) continue;
     for (const block of findSilent(unfinished)) await outlast(() => jobImages.reopen(block));
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => {});
   }
   await outlast(() => jobs.offer(jobId, instanceId, false));
   await outlast(() => jobImages.giveBack(jobId, instanceId));
@@ -140,7 +140,7 @@ export async function waitForOthers(jobId: string, context: JobsContext): Promis
     const unfinished = await outlast(() => repositories.jobImages.findUnfinished(jobId));
     const taken = unfinished.filter(({ state }) => state === 'taken');
     if (findSilent(taken).length === taken.length) return true;
-    await sleep(LOOK_EVERY_MS, undefined, { signal: leaving.signal }).catch(() => {});
+    await sleep(POLL_EVERY_MS, undefined, { signal: leaving.signal }).catch(() => {});
   }
   return false;
 }

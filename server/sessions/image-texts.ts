@@ -90,10 +90,10 @@ export function withFirst(described: InLanguages, language: string): InLanguages
 /** Keeps at most as many languages as are allowed: the requested ones and the ones that a person has edited. */
 export function withinLanguages(
   others: Record<string, LanguageTexts>,
-  asked: readonly string[],
+  requested: readonly string[],
 ): Record<string, LanguageTexts> {
   const kept = Object.entries(others).filter(
-    ([tag, { source }]) => asked.includes(tag) || Object.values(source).includes('user'),
+    ([tag, { source }]) => requested.includes(tag) || Object.values(source).includes('user'),
   );
   const rest = Object.entries(others).filter(([tag]) => !kept.some(([one]) => one === tag));
   return Object.fromEntries([...kept, ...rest].slice(0, Math.max(kept.length, MAX_LANGUAGES - 1)));

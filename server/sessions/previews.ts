@@ -1,4 +1,4 @@
-import { sharedWhileHeard } from '../concurrency.ts';
+import { shareCalls } from '../concurrency.ts';
 import type { ImageRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
@@ -16,7 +16,7 @@ interface PreviewDeps {
 
 interface Context extends PreviewDeps {
   /** Shares the making of a preview between requests for it. */
-  share: ReturnType<typeof sharedWhileHeard<string, { key: string; size: number }>>;
+  share: ReturnType<typeof shareCalls<string, { key: string; size: number }>>;
 }
 
 /** Widths of previews; a fixed set, since each one is a file on disk. */
@@ -30,11 +30,11 @@ export interface PreviewFile {
 }
 
 /** Time after which a preview without a waiting client is stopped, in milliseconds. */
-const PREVIEW_UNHEARD_MS = 30_000;
+const PREVIEW_WITHOUT_CALLER_MS = 30_000;
 
 /** Creates what makes small and bare copies of images. Each is made once; none extends its session. */
 export function createPreviews(deps: PreviewDeps) {
-  const context: Context = { ...deps, share: sharedWhileHeard(PREVIEW_UNHEARD_MS) };
+  const context: Context = { ...deps, share: shareCalls(PREVIEW_WITHOUT_CALLER_MS) };
   return {
     /** Returns a small WebP of an image, at least so wide, in pixels, up to the largest width. */
     previewOf: (image: ImageRecord, atLeast: number, caller: AbortSignal) => previewOf(context, image, atLeast, caller),
@@ -77,10 +77,10 @@ async function makeOnce(
   const { accountId: account, sessionId, uploadPath, mimeType } = image;
   const made = await store.head(key);
   if (made) return { key, size: made.size };
-  return share(key, caller, async (shared) => {
+  return share(key, caller, async ({ signal, hasCaller }) => {
     const target = scratch.newFile();
     const { size } = await store.withLocalFile(uploadPath, (source) =>
-      processor.preview({ account, source, facts: image, width, target }, shared),
+      processor.preview({ account, source, facts: image, width, target }, { signal, isHeard: hasCaller }),
     );
     await store.putFile(key, target, { size, contentType: width === null ? mimeType : 'image/webp' });
     await context.requireSession(account, sessionId);

@@ -203,7 +203,7 @@ export function createStreamRegistry({ heartbeatMs = HEARTBEAT_MS } = {}): Strea
   const streams = new Set<ManagedStream>();
   let timer: NodeJS.Timeout | undefined;
 
-  const beat = () => {
+  const tickAll = () => {
     const now = performance.now();
     for (const stream of streams) stream.tick(now);
   };
@@ -220,7 +220,7 @@ export function createStreamRegistry({ heartbeatMs = HEARTBEAT_MS } = {}): Strea
       if (stream.signal.aborted) return stream;
       streams.add(stream);
       res.once('close', () => remove(stream));
-      timer ??= setInterval(beat, Math.min(TICK_MS, heartbeatMs)).unref();
+      timer ??= setInterval(tickAll, Math.min(TICK_MS, heartbeatMs)).unref();
       return stream;
     },
     closeAll() {

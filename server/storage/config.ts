@@ -9,7 +9,7 @@ export const storageConfig = z
     DATA_DIR: z.string().default('./data').describe('Directory for everything the service keeps.'),
     FILES_URL: z
       .string()
-      .refine((value) => readPlace(value) !== null, FORM)
+      .refine((value) => parseStoreUrl(value) !== null, FORM)
       .optional()
       .describe(
         'S3-compatible store of uploads and results, as `s3://bucket/prefix?endpoint=https://host&region=name`. `endpoint` and `region` may be left out with Amazon S3 in `us-east-1`. Default: the folder `files` below `DATA_DIR`.',
@@ -43,7 +43,7 @@ export const storageConfig = z
 export type StorageConfig = z.output<typeof storageConfig>;
 
 /** Reads the place of an S3 store from its URL; null if it is none. */
-export function readPlace(value: string): Omit<S3Place, 'accessKeyId' | 'secretAccessKey'> | null {
+export function parseStoreUrl(value: string): Omit<S3Place, 'accessKeyId' | 'secretAccessKey'> | null {
   if (!URL.canParse(value)) return null;
   const { protocol, host, username, password, pathname, searchParams } = new URL(value);
   if (protocol !== 's3:' || host === '' || username || password) return null;

@@ -110,9 +110,9 @@ async function openObject(client: S3mini, key: string, span?: ByteSpan) {
     await response.body?.cancel();
     throw new Error(`expected a part of ${key}, but the store sent the whole`);
   }
-  const whole = response.headers.get('content-range')?.split('/')[1] ?? response.headers.get('content-length');
+  const totalSize = response.headers.get('content-range')?.split('/')[1] ?? response.headers.get('content-length');
   const stream = response.body ? Readable.fromWeb(response.body as ReadableStream) : Readable.from([]);
-  return { stream, size: Number(whole ?? 0) };
+  return { stream, size: Number(totalSize ?? 0) };
 }
 
 /** @throws Error with code ENOENT if the file does not exist, as a local file has it */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
-import { readPlace, type StorageConfig } from './config.ts';
+import { parseStoreUrl, type StorageConfig } from './config.ts';
 import type { ObjectStore } from './object-store.ts';
 import { createFolderStore, createScratch, type Scratch } from './object-store.ts';
 
@@ -73,7 +73,7 @@ export interface Files {
 export async function openFiles(config: StorageConfig): Promise<Files> {
   const directory = join(config.DATA_DIR, 'files');
   const scratch = createScratch({ directory: join(directory, 'incoming') });
-  const place = config.FILES_URL === undefined ? null : readPlace(config.FILES_URL);
+  const place = config.FILES_URL === undefined ? null : parseStoreUrl(config.FILES_URL);
   if (!place) return { store: createFolderStore({ directory }), scratch };
   // Loaded only where it is used.
   const { createS3Store } = await import('./s3-store.ts');

@@ -63,7 +63,7 @@ export function useProcesses() {
       concurrency: 1,
       isShared,
       isPaid: true,
-      stopsUnheardAfterMs: null,
+      stopsWithoutListenerAfterMs: null,
       plan: async (job, images) =>
         job.images.flatMap(({ imageId }, index) => {
           const image = images.get(imageId);

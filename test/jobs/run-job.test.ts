@@ -36,7 +36,7 @@ function jobOf(count: number, run: (index: number) => Promise<JobResult>) {
     job: job as PlannedJob,
     kind: kind as JobKind<JobResult>,
     source: sourceOf(tasks, 2),
-    isHeard: () => true,
+    hasListener: () => true,
     emit: () => {},
     logger,
     metrics,

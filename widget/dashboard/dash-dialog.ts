@@ -46,7 +46,7 @@ export class DashDialog extends LitElement {
   declare heading: string;
   /** Prevents closing by Escape, for content that is shown once. */
   declare locked: boolean;
-  #told = false;
+  #isNotified = false;
 
   constructor() {
     super();
@@ -89,8 +89,8 @@ export class DashDialog extends LitElement {
   }
 
   #tellClosed(): void {
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#isNotified) return;
+    this.#isNotified = true;
     this.dispatchEvent(new CustomEvent('dash-close'));
   }
 }

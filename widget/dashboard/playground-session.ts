@@ -8,7 +8,7 @@ let kept: { elements: ImageOptimizer[]; accountId: string } = { elements: [], ac
 let wanted: string | null = null;
 
 /** Sets the session that the playground continues when it is opened. */
-export function goOnWith(sessionId: string): void {
+export function continueSession(sessionId: string): void {
   wanted = sessionId;
 }
 

@@ -5,7 +5,7 @@ import { controls, foundation } from '../styles/index.ts';
 import { formatAgo, formatDate, formatMoment, formatNumber } from './format-figures.ts';
 import { FollowLanguage, STRINGS } from './language.ts';
 import { pageStyles } from './page.styles.ts';
-import { goOnWith } from './playground-session.ts';
+import { continueSession } from './playground-session.ts';
 
 /** Sessions that are shown. */
 const MOST = 6;
@@ -87,8 +87,8 @@ export class RecentWork extends LitElement {
       .finally(() => this.dispatchEvent(new Event('recent-known')));
   }
 
-  #goOn({ sessionId }: RecentSession): void {
-    goOnWith(sessionId);
+  #continue({ sessionId }: RecentSession): void {
+    continueSession(sessionId);
     this.dispatchEvent(new CustomEvent('dash-moved', { detail: 'playground', bubbles: true, composed: true }));
   }
 
@@ -115,7 +115,7 @@ export class RecentWork extends LitElement {
       <h3 class="title" id="work-${place}">${count} ${renderState(session)}</h3>
       <p class="muted" title=${firstImage ?? ''}><bdi>${firstImage}</bdi></p>
       <p class="muted" title=${until}><time datetime=${createdAt} title=${formatMoment(createdAt)}>${formatAgo(createdAt)}</time></p>
-      <button type="button" class="button" aria-describedby="work-${place}" @click=${() => this.#goOn(session)}>${STRINGS.recent.goOn}</button>
+      <button type="button" class="button" aria-describedby="work-${place}" @click=${() => this.#continue(session)}>${STRINGS.recent.goOn}</button>
     </article>`;
   }
 }

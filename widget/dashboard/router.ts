@@ -15,9 +15,9 @@ export class Router {
   /** @param onChange called with the name of the page to show, at the start and after each change */
   constructor(onChange: (page: string) => void) {
     this.#onChange = onChange;
-    window.addEventListener('popstate', () => this.#tell());
+    window.addEventListener('popstate', () => this.#notify());
     document.addEventListener('click', (event) => this.#follow(event));
-    this.#tell();
+    this.#notify();
   }
 
   /** Navigates to a page. `replace` replaces the history entry, e.g. after a redirect. */
@@ -25,10 +25,10 @@ export class Router {
     const address = page ? `${BASE}/${page}` : BASE;
     if (replace) history.replaceState(null, '', address);
     else history.pushState(null, '', address);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#onChange(pageOf(location.pathname));
   }
 

@@ -114,7 +114,7 @@ export class SharePicture extends LitElement {
       return this.#focus('.compare');
     }
     const shapes = (result.width / result.height) * (original.height / original.width);
-    if (Math.abs(1 - shapes) > SAME_SHAPE) return this.#lookClosely();
+    if (Math.abs(1 - shapes) > SAME_SHAPE) return this.#openComparison();
     this.sides = 'loading';
     this.fault = false;
     try {
@@ -133,7 +133,7 @@ export class SharePicture extends LitElement {
     }
   }
 
-  async #lookClosely(): Promise<void> {
+  async #openComparison(): Promise<void> {
     const { id, name, original, result } = this.image;
     if (!result) return;
     const { client, i18n } = this;
@@ -198,7 +198,7 @@ export class SharePicture extends LitElement {
     return html`
       <button type="button" class="button compare" aria-busy=${sides === 'loading'} @click=${() => this.#compare()}>
         ${icon(sides ? 'close' : 'compare')}<span class=${sides ? 'visually-hidden' : ''}>${words}</span></button>
-      <button type="button" class="button icon-only" title=${t('closely')} @click=${() => this.#lookClosely()}>
+      <button type="button" class="button icon-only" title=${t('closely')} @click=${() => this.#openComparison()}>
         ${EXPAND}<span class="visually-hidden">${t('closely')}</span></button>
     `;
   }

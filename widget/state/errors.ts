@@ -93,7 +93,7 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
 }
 
 /** Returns the delay that the service requests before a retry, in milliseconds; 0 without a request. */
-export function askedDelay(cause: unknown): number {
+export function requestedDelay(cause: unknown): number {
   return (cause as Failure | null)?.retryAfterMs ?? 0;
 }
 

@@ -16,7 +16,7 @@ export interface OptimizerParts {
   readonly settings: ReturnType<typeof createSettingsStore>;
   readonly adding: ReturnType<typeof createAdding>;
   /** Asks the service for its limits, once. */
-  readonly askLimits: () => Promise<void>;
+  readonly loadLimits: () => Promise<void>;
   /** Everything after the upload; null until its code is loaded. */
   flow: Flow | null;
   /** The load in progress or done; null before it and after a failed one. */
@@ -29,7 +29,7 @@ export interface OptimizerParts {
 /** Creates the parts of an optimizer and connects them. */
 export function createParts(options: OptimizerOptions): OptimizerParts {
   const core = createCore(options);
-  const askLimits = createServiceLimits(core);
+  const loadLimits = createServiceLimits(core);
   const parts: OptimizerParts = {
     core,
     runs: createRuns(core),
@@ -44,8 +44,8 @@ export function createParts(options: OptimizerOptions): OptimizerParts {
       },
     }),
     settings: createSettingsStore(core, () => parts.flow?.settingsChanged()),
-    askLimits,
-    adding: createAdding(core, askLimits, (items) => {
+    loadLimits,
+    adding: createAdding(core, loadLimits, (items) => {
       parts.flow?.exports.forgetOutcome();
       if (core.config.autoUpload) parts.uploading.upload(items.map(({ id }) => id));
     }),

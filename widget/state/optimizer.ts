@@ -163,8 +163,8 @@ export class Optimizer {
     if (!this.offline) await loadFlow(this.#parts).catch(() => {});
   }
   /** Asks the service for its limits, once. Resolves after a second at the latest. */
-  askLimits(): Promise<void> {
-    return this.#parts.askLimits();
+  loadLimits(): Promise<void> {
+    return this.#parts.loadLimits();
   }
   async addFiles(files: FileSource, source: AddSource = 'api'): Promise<AddOutcome> {
     return addCandidates(this.#parts, await collectFiles(files, source), source);

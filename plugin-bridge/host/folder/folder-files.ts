@@ -34,7 +34,7 @@ export function openFolder(root: Folder): FolderFiles {
       if (folder) for await (const name of folder.keys()) names.add(name.toLowerCase());
       return names;
     },
-    write: (path, content) => writeWhole(root, path, content),
+    write: (path, content) => writeAtomically(root, path, content),
     remove: (path) => removePath(root, path),
   };
 }
@@ -72,7 +72,7 @@ async function readPath(root: Folder, path: string): Promise<File | null> {
   }
 }
 
-async function writeWhole(root: Folder, path: string, content: Blob): Promise<void> {
+async function writeAtomically(root: Folder, path: string, content: Blob): Promise<void> {
   try {
     const folder = await folderOf(root, path, true);
     const handle = await folder?.getFileHandle(splitPath(path).name, { create: true });

@@ -26,8 +26,9 @@ export function delayBeforeRetry({ error, failures, baseMs, stream, inProgress }
   if (!isTransient(error)) return undefined;
   const tries = inProgress || isDuplicateInProgress(error) || (stream && isSlow(error)) ? TRIES_IN_PROGRESS : TRIES;
   if (failures >= tries) return undefined;
-  const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
-  if (asked !== undefined) return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked + Math.random() * baseMs;
+  const requestedMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+  if (requestedMs !== undefined)
+    return requestedMs > LONGEST_RETRY_AFTER_MS ? undefined : requestedMs + Math.random() * baseMs;
   return Math.min(LONGEST_DELAY_MS, baseMs * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
 }
 

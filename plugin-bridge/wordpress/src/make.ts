@@ -24,8 +24,8 @@ export interface Numbers {
 
 /** Formats a number as WordPress's `number_format_i18n()`, so that scripts and PHP write one number alike. */
 export function formatNumber(n: number, { numbers }: { numbers: Numbers }, places = 0): string {
-  const [whole = '', part] = Math.abs(n).toFixed(places).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, numbers.thousands);
+  const [integerPart = '', part] = Math.abs(n).toFixed(places).split('.');
+  const grouped = integerPart.replace(/\B(?=(\d{3})+$)/g, numbers.thousands);
   return `${n < 0 ? '-' : ''}${grouped}${part ? numbers.decimal + part : ''}`;
 }
 

@@ -97,7 +97,7 @@ export function readConfig(): SiteConfig {
 
 /** Fills placeholders, e.g. `{n}`, in a text. */
 function fill(text: string | undefined, values: Record<string, string>): string {
-  return (text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return (text ?? '').replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
 
 /** Returns a translated text with its placeholders filled, and numbers as WordPress writes them; empty if the key is unknown. */

@@ -20,23 +20,23 @@ const SCREENS: readonly Screen[] = ['phone', 'desktop'];
 
 /** Adds the form that weighs a page: bytes, `srcset` and lazy loading of each image before and after. */
 export function addWeighPanel(place: HTMLElement, { rest, config }: { rest: Rest; config: SiteConfig }): void {
-  const say = (key: string, values?: Record<string, string | number>) => textOf(config, key, values);
+  const textFor = (key: string, values?: Record<string, string | number>) => textOf(config, key, values);
   const address = make('input', { type: 'url', className: 'regular-text code', value: config.homeUrl, required: true });
   const status = make('p', { className: 'imagewright-news' });
   status.setAttribute('role', 'status');
   const table = make('div', { className: 'imagewright-weights' });
-  const button = makeButton(say('weigh'), () => void weigh());
-  const form = make('form', {}, make('label', {}, say('weighAddress'), ' ', address), ' ', button);
+  const button = makeButton(textFor('weigh'), () => void weigh());
+  const form = make('form', {}, make('label', {}, textFor('weighAddress'), ' ', address), ' ', button);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void weigh();
   });
-  place.append(make('p', {}, say('weighHelp')), form, status, table);
+  place.append(make('p', {}, textFor('weighHelp')), form, status, table);
 
   async function weigh(): Promise<void> {
     if (!address.reportValidity()) return;
     button.disabled = true;
-    status.textContent = say('working');
+    status.textContent = textFor('working');
     try {
       const weight = await rest.call<PageWeight>('POST', '/weigh', { json: { url: address.value } });
       status.textContent = summary(weight, config);

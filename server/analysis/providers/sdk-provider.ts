@@ -69,16 +69,16 @@ function outputOf(sdk: typeof import('ai'), shape: VisionQuestion['shape']) {
 
 /** Builds the messages, image first, as providers recommend. */
 function messagesOf({ image, prompt, repair }: VisionQuestion): ModelMessage[] {
-  const asked: ModelMessage = {
+  const request: ModelMessage = {
     role: 'user',
     content: [
       { type: 'image', image: image.data, mediaType: image.mediaType },
       { type: 'text', text: prompt },
     ],
   };
-  if (!repair) return [asked];
+  if (!repair) return [request];
   return [
-    asked,
+    request,
     { role: 'assistant', content: repair.answer || '(no answer)' },
     { role: 'user', content: repair.fault },
   ];

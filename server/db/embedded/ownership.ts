@@ -22,12 +22,12 @@ export interface Ownership {
  * and an address that refused once never answers again, so exactly one of several contenders wins.
  */
 export async function claimDirectory(directory: string, store: Store, server: Server): Promise<Ownership> {
-  const place = placeOf(directory);
-  const current = await liveOwner(store, place);
+  const key = keyOfDirectory(directory);
+  const current = await liveOwner(store, key);
   if (current.live) return { owner: false, address: current.address };
-  const address = await listen(server, place.sockets);
-  const written = noteOf(address, place);
-  for (let seen = current; ; seen = await liveOwner(store, place)) {
+  const address = await listen(server, key.sockets);
+  const written = noteOf(address, key);
+  for (let seen = current; ; seen = await liveOwner(store, key)) {
     if (seen.live) {
       server.close();
       return { owner: false, address: seen.address };
@@ -44,7 +44,7 @@ export async function claimDirectory(directory: string, store: Store, server: Se
 }
 
 /** Location of a directory; distinguishes it from copies with the same data. */
-export interface Place {
+export interface DirectoryKey {
   /** Directory of its sockets. */
   sockets: string;
   /** Hash of the directory's real path. */
@@ -52,28 +52,28 @@ export interface Place {
 }
 
 /** Returns the location of an existing directory, with links resolved. */
-function placeOf(directory: string): Place {
+function keyOfDirectory(directory: string): DirectoryKey {
   const path = realpathSync.native(directory);
   const id = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return { id, sockets: socketDirectory(path, id) };
 }
 
 /** Encodes the owner's address for the store. A copy of the data must not lead to the original. */
-export function noteOf(address: string, { id }: Place): string {
+export function noteOf(address: string, { id }: DirectoryKey): string {
   return address.endsWith('.sock') ? basename(address) : `${address}/${id}`;
 }
 
 /** Decodes the owner's address; empty if it belongs to another location. */
-export function addressOf(note: string, { sockets, id }: Place): string {
+export function addressOf(note: string, { sockets, id }: DirectoryKey): string {
   // Earlier versions wrote the whole path.
   if (note.endsWith('.sock')) return join(sockets, basename(note));
-  const [address = '', place] = note.split('/');
-  return place === id ? address : '';
+  const [address = '', key] = note.split('/');
+  return key === id ? address : '';
 }
 
-async function liveOwner(store: Store, place: Place): Promise<{ note: string; address: string; live: boolean }> {
+async function liveOwner(store: Store, key: DirectoryKey): Promise<{ note: string; address: string; live: boolean }> {
   const note = store.get(OWNER)?.toString() ?? '';
-  const address = addressOf(note, place);
+  const address = addressOf(note, key);
   return { note, address, live: address !== '' && (await answers(address)) };
 }
 

@@ -53,11 +53,11 @@ function planFor(
   index: Index | undefined,
   fields: KeyField[],
   multikey: boolean,
-  whole: KeyRange,
+  fullRange: KeyRange,
   conditions: Map<string, Conditions>,
   sort: KeyField[],
 ): { plan: Plan; score: number } {
-  let prefixes = [whole.start];
+  let prefixes = [fullRange.start];
   let pinned = 0;
   let ranges: KeyRange[] | undefined;
   for (const { path, direction } of fields) {

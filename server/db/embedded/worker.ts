@@ -9,7 +9,7 @@ import { openStore } from './store.ts';
 export type WorkerMessage = { type: 'ready'; owner: boolean; address: string } | { type: 'warning'; message: string };
 
 const { directory, ttlSeconds } = workerData as { directory: string; ttlSeconds: number };
-const tell = (message: WorkerMessage) => parentPort?.postMessage(message);
+const post = (message: WorkerMessage) => parentPort?.postMessage(message);
 
 makePrivateDirectory(directory);
 const store = openStore(directory);
@@ -28,7 +28,7 @@ if (owner) {
       await removeExpired(engine, () => closing);
     } catch (error) {
       // An exception here would end the thread and the database.
-      tell({ type: 'warning', message: `tidying up failed: ${String(error)}` });
+      post({ type: 'warning', message: `tidying up failed: ${String(error)}` });
     }
   };
   let tidying: Promise<void> | undefined;
@@ -50,9 +50,9 @@ if (owner) {
 parentPort?.once('message', () => {
   stop()
     .then(() => store.close())
-    .catch((error: unknown) => tell({ type: 'warning', message: `closing failed: ${String(error)}` }))
+    .catch((error: unknown) => post({ type: 'warning', message: `closing failed: ${String(error)}` }))
     // An open address or store would keep the thread, and who closes it, waiting.
     .finally(() => parentPort?.close());
 });
 if (!owner) await store.close();
-tell({ type: 'ready', owner, address });
+post({ type: 'ready', owner, address });

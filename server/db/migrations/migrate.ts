@@ -31,7 +31,7 @@ export async function migrate(input: MigrateInput): Promise<void> {
   let seen = { holder: identity.migration, since: performance.now() };
   while (identity.dataVersion < migrations.length) {
     if (!isSameHolder(identity.migration, seen.holder)) seen = { holder: identity.migration, since: performance.now() };
-    await takeTurn(input, identity, performance.now() - seen.since);
+    await migrateOrWait(input, identity, performance.now() - seen.since);
     identity = await cluster.open(migrations.length);
   }
   if (identity.dataVersion > migrations.length)
@@ -41,7 +41,7 @@ export async function migrate(input: MigrateInput): Promise<void> {
 }
 
 /** Applies the next migration, or waits a moment if another process does. */
-async function takeTurn(input: MigrateInput, identity: ClusterRecord, silentMs: number): Promise<void> {
+async function migrateOrWait(input: MigrateInput, identity: ClusterRecord, silentMs: number): Promise<void> {
   const { cluster, log, alone = false, silenceMs = SILENCE_MS } = input;
   const holder = identity.migration;
   const owner = randomUUID();
@@ -60,7 +60,7 @@ async function apply(input: MigrateInput, from: number, owner: string): Promise<
   const version = from + 1;
   log({ version, migration: migration.name }, 'changing the stored data');
   const startedAt = performance.now();
-  const beats = setInterval(() => void cluster.beat(owner).catch(() => {}), silenceMs / 5);
+  const beats = setInterval(() => void cluster.heartbeat(owner).catch(() => {}), silenceMs / 5);
   try {
     await migration.apply(connection, (done) => log({ version, done }, 'changing the stored data'));
   } finally {

@@ -63,7 +63,7 @@ export function createClusterRepository(connection: Connection) {
     },
 
     /** Shows that the owner of a migration is alive. */
-    async beat(owner: string): Promise<void> {
+    async heartbeat(owner: string): Promise<void> {
       await model.updateOne({ ...IDENTITY, 'migration.owner': owner }, { $inc: { 'migration.beat': 1 } });
     },
 

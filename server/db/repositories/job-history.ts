@@ -61,8 +61,8 @@ export function createJobEventRepository(connection: Connection) {
       return collection.find({ _id: { $in: ids } }).toArray();
     },
 
-    /** Reports news of jobs where the database has change streams, until the returned function is called. */
-    watch: (news: JobNews): (() => void) => watchJobs(connection.db, news),
+    /** Reports changes of jobs where the database has change streams, until the returned function is called. */
+    watch: (changes: JobChanges): (() => void) => watchJobs(connection.db, changes),
 
     async removeOfJob(jobId: string): Promise<void> {
       await deleteInBatches(collection, { _id: above(jobId, -1) });
@@ -85,8 +85,8 @@ function above(jobId: string, after: number): { $gte: string; $lt: string } {
   return { $gte: eventId(jobId, after + 1), $lt: `${jobId};` };
 }
 
-/** Time after which a change stream that broke is opened again, in milliseconds. */
-const AGAIN_MS = 5000;
+/** Time after which a broken change stream is reopened, in milliseconds. */
+const REOPEN_AFTER_MS = 5000;
 
 /**
  * MongoDB's codes of a server or user without change streams: not authorized, no such command or stage, not supported, no
@@ -94,8 +94,8 @@ const AGAIN_MS = 5000;
  */
 const UNSUPPORTED = new Set([13, 59, 115, 40324, 40573]);
 
-/** Reports of a watch. */
-export interface JobNews {
+/** Receives the changes of jobs. */
+export interface JobChanges {
   /** An event was stored. */
   onEvent(event: JobEventRecord): void;
   /** A job has ended. */
@@ -128,36 +128,36 @@ interface Change {
 }
 
 /**
- * Reports news of jobs by a change stream, which replica sets and sharded clusters have. Where there is none, or while it is
+ * Reports changes of jobs by a change stream, which replica sets and sharded clusters have. Where there is none, or while it is
  * broken, nothing is reported: a report shortens a wait, and callers poll the database as well.
  * @returns a function that ends the watch
  */
-export function watchJobs(database: Watchable | undefined, news: JobNews): () => void {
+export function watchJobs(database: Watchable | undefined, changes: JobChanges): () => void {
   let stream: ReturnType<Watchable['watch']> | undefined;
-  let again: NodeJS.Timeout | undefined;
+  let reopening: NodeJS.Timeout | undefined;
   let ended = false;
 
   function open(): void {
     if (ended || !database) return;
     const opened = database.watch(PIPELINE);
     stream = opened;
-    opened.on('change', (change) => report(change as unknown as Change, news));
+    opened.on('change', (change) => report(change as unknown as Change, changes));
     opened.on('error', (error: { code?: unknown }) => {
       opened.close().catch(() => {});
       if (ended || UNSUPPORTED.has(Number(error.code))) return;
-      again = setTimeout(open, AGAIN_MS).unref();
+      reopening = setTimeout(open, REOPEN_AFTER_MS).unref();
     });
   }
 
   open();
   return () => {
     ended = true;
-    clearTimeout(again);
+    clearTimeout(reopening);
     stream?.close().catch(() => {});
   };
 }
 
-function report({ ns, documentKey, fullDocument }: Change, { onEvent, onEnd }: JobNews): void {
+function report({ ns, documentKey, fullDocument }: Change, { onEvent, onEnd }: JobChanges): void {
   if (ns.coll === 'jobs') onEnd(documentKey._id);
   else if (fullDocument) onEvent(fullDocument);
 }

@@ -148,7 +148,7 @@ function sharing(model: Model<JobImagesRecord>) {
     },
 
     /** Shows that the owner of blocks is alive. */
-    async beat(jobIds: string[], owner: string): Promise<void> {
+    async heartbeat(jobIds: string[], owner: string): Promise<void> {
       await model.updateMany({ jobId: { $in: jobIds }, owner, state: 'taken' }, { $inc: { beat: 1 } });
     },
 
@@ -250,9 +250,9 @@ export function createImageResultRepository(connection: Connection) {
     },
 
     /** Returns which of these places of a job have a result. */
-    async findPlaces(jobId: string, places: number[]): Promise<Set<number>> {
+    async findIndexes(jobId: string, indexes: number[]): Promise<Set<number>> {
       const found = await model
-        .find({ _id: { $in: places.map((place) => `${jobId}:${place}`) } })
+        .find({ _id: { $in: indexes.map((index) => `${jobId}:${index}`) } })
         .select({ index: 1 })
         .lean();
       return new Set(found.map(({ index }) => index));

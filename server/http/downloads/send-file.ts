@@ -77,9 +77,9 @@ export async function sendPreview(
 
 /** Returns a signal that aborts when the client has left. */
 export function departureOf(ctx: Context): AbortSignal {
-  const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort(new Error('the client has left')));
-  return gone.signal;
+  const departed = new AbortController();
+  ctx.res.once('close', () => departed.abort(new Error('the client has left')));
+  return departed.signal;
 }
 
 /** Ends a stream when the client disconnects. */

@@ -95,7 +95,7 @@ function streamAnalysis(
   const daily = { counter: 'analyses' as const, countNew: services.analyzeImages.countNew };
   const limited = services.analyzeImages.isPaid ? {} : { daily };
   const order = { kind: 'analyze' as const, sessionId, settings: body.options };
-  return streamJob({ ctx, account, ...order, asked: [sessionId, body], resolve, ...limited }, services);
+  return streamJob({ ctx, account, ...order, requestParts: [sessionId, body], resolve, ...limited }, services);
 }
 
 /** Streams an export or a sample, which differ only in their namespace and price. */
@@ -115,7 +115,7 @@ function streamExport(
   const { settings } = body;
   const limited = kind === 'sample' ? { daily } : settings.onlySmaller ? { refuse } : {};
   return streamJob(
-    { ctx, account, kind, sessionId, settings, asked: [sessionId, body], resolve, ...limited },
+    { ctx, account, kind, sessionId, settings, requestParts: [sessionId, body], resolve, ...limited },
     services,
   );
 }
@@ -126,7 +126,7 @@ interface StreamJobInput {
   account: Caller;
   kind: JobKindName;
   /** Content of the request; the same `Idempotency-Key` with other content is refused. */
-  asked: unknown;
+  requestParts: unknown;
   sessionId: string;
   /** Settings or options of the request. */
   settings: unknown;
@@ -143,7 +143,7 @@ interface StreamJobInput {
  * events. Credits are charged after validation and before any work; every refusal is a plain JSON response.
  */
 async function streamJob(input: StreamJobInput, services: Services): Promise<void> {
-  const { ctx, account, kind, asked } = input;
+  const { ctx, account, kind, requestParts } = input;
   enterStream(ctx, account, services);
   const last = lastEvent(ctx);
   if (last) return rejoinJob(input, last, services);
@@ -159,7 +159,7 @@ async function streamJob(input: StreamJobInput, services: Services): Promise<voi
     scope: account.idempotencyScope,
     key: ctx.get('Idempotency-Key'),
     operation: kind,
-    requestHash: hashRequest(asked),
+    requestHash: hashRequest(requestParts),
     jobId: newId('job'),
     // A job that is not charged yet may still be refused, and a client that joined it would read an empty stream.
     jobExists: (jobId: string) => services.jobs.isUnderWay(account.id, jobId),

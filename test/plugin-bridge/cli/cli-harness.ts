@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp, { type Metadata } from 'sharp';
 import { expect, onTestFinished } from 'vitest';
-import { recordPlace } from '../../../plugin-bridge/cli/record-place.ts';
+import { recordPath } from '../../../plugin-bridge/cli/record-path.ts';
 import type { Report } from '../../../plugin-bridge/cli/report.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { startTestService, type TestAccount } from '../../support/service.ts';
@@ -138,7 +138,7 @@ export async function writeNoise(place: Workplace, names: string[], edge = 900) 
 
 /** Returns the name of the record of an output folder, below the folder of the workplace. */
 export function recordOf({ folder }: Workplace, out: string): string {
-  return relative(folder, recordPlace(join(folder, out), { HOME: folder }));
+  return relative(folder, recordPath(join(folder, out), { HOME: folder }));
 }
 
 /** Returns charges minus refunds. */

@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { writeWhole } from '../../../plugin-bridge/cli/files-on-disk.ts';
+import { writeAtomically } from '../../../plugin-bridge/cli/files-on-disk.ts';
 
 it('a file is written beside symbolic links, never through them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-links-'));
@@ -14,7 +14,7 @@ it('a file is written beside symbolic links, never through them', async () => {
   // The name that the program used for its temporary file.
   await symlink(victim, join(folder, '.a.webp.part'));
 
-  await writeWhole(target, 'image');
+  await writeAtomically(target, 'image');
   expect(await readFile(victim, 'utf8')).toBe('untouched');
   expect((await lstat(target)).isFile()).toBe(true);
   expect(await readFile(target, 'utf8')).toBe('image');

@@ -2,7 +2,7 @@ import { readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isWholeImage } from '../../../plugin-bridge/cli/whole-image.ts';
+import { isCompleteImage } from '../../../plugin-bridge/cli/complete-image.ts';
 import { plainImage } from '../../support/small-images.ts';
 import { type CliHarness, recordOf, spent, startCliHarness, type Workplace, writePictures } from './cli-harness.ts';
 
@@ -129,13 +129,13 @@ describe('an edited result', () => {
     const whole = await picture(format);
     await place.write('image', whole);
     const path = join(place.folder, 'image');
-    expect(await isWholeImage(path)).toBe(true);
+    expect(await isCompleteImage(path)).toBe(true);
     for (const length of [whole.length - 4, Math.floor(whole.length / 2), 20, 3]) {
       await truncate(path, length);
-      expect(await isWholeImage(path)).toBe(false);
+      expect(await isCompleteImage(path)).toBe(false);
     }
     await place.write('image', '<!doctype html><h1>502</h1>');
-    expect(await isWholeImage(path)).toBe(false);
+    expect(await isCompleteImage(path)).toBe(false);
   });
 });
 

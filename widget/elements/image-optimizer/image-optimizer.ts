@@ -220,7 +220,7 @@ export class ImageOptimizer extends OperableElement {
   }
 
   #askLimits(): void {
-    if (!this.#locked) void this.optimizer.askLimits();
+    if (!this.#locked) void this.optimizer.loadLimits();
   }
 
   #drag({ detail: entered }: CustomEvent<boolean>): void {

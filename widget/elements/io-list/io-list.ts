@@ -9,9 +9,9 @@ import {
   type RowSelectDetail,
   type ThumbQueue,
 } from '../io-row/index.ts';
+import { ExpandedRows } from './expanded-rows.ts';
 import { listStyles } from './io-list.styles.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
-import { WholeRows } from './whole-rows.ts';
 
 /** Rows of the first paint, more than a screen. The others follow in slices, so that no task is long. */
 const FIRST_ROWS = 12;
@@ -57,7 +57,7 @@ export class IoList extends LitElement {
 
   #ids: string[] = [];
   #unsubscribe: (() => void) | null = null;
-  #whole: WholeRows | null = null;
+  #expanded: ExpandedRows | null = null;
   #thumbs: ThumbQueue | null = null;
   #heights = createRowHeights(ROW_HEIGHT);
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -94,8 +94,8 @@ export class IoList extends LitElement {
     this.#timer = undefined;
     this.#frame = 0;
     this.#unsubscribe?.();
-    this.#whole?.close();
-    this.#whole = null;
+    this.#expanded?.close();
+    this.#expanded = null;
   }
 
   get #windowed(): boolean {
@@ -112,8 +112,8 @@ export class IoList extends LitElement {
     if (before?.optimizer !== this.context.optimizer) this.#subscribe();
     if (!before || before.grid === this.context.grid) return;
     // All rows are made again.
-    this.#whole?.close();
-    this.#whole = null;
+    this.#expanded?.close();
+    this.#expanded = null;
     this.#heights = createRowHeights(ROW_HEIGHT);
     this.shown = FIRST_ROWS;
   }
@@ -141,9 +141,9 @@ export class IoList extends LitElement {
   }
 
   #arrange(): void {
-    this.#whole ??= new WholeRows(this.#list, () => this.#thumbs);
+    this.#expanded ??= new ExpandedRows(this.#list, () => this.#thumbs);
     const rows = this.#rows();
-    this.#whole.arrange(rows, this.#pinned === null ? undefined : this.#rowOf(this.#pinned, rows), this.#windowed);
+    this.#expanded.arrange(rows, this.#pinned === null ? undefined : this.#rowOf(this.#pinned, rows), this.#windowed);
   }
 
   #nextSlice(): void {

@@ -165,7 +165,7 @@ export class IoRow extends LitElement {
     const { item } = this;
     if (!item) return nothing;
     if (this.brief) return this.#renderBrief(item);
-    return this.context.grid ? renderCard(item, this.context, this.picture) : this.#renderWhole(item);
+    return this.context.grid ? renderCard(item, this.context, this.picture) : this.#renderExpanded(item);
   }
 
   #renderBrief(item: Item): TemplateResult {
@@ -179,7 +179,7 @@ export class IoRow extends LitElement {
     return html`<p class=${this.context.grid ? 'tile' : 'brief'} part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
   }
 
-  #renderWhole(item: Item): TemplateResult {
+  #renderExpanded(item: Item): TemplateResult {
     const { context } = this;
     const { i18n, locked } = context;
     const status = describeStatus(item, i18n);

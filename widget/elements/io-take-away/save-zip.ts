@@ -30,7 +30,7 @@ export async function saveZip(
   { save, onFile }: { save(blob: Blob, filename: string): void; onFile(index: number): void },
 ): Promise<boolean> {
   const name = `images-${new Date().toISOString().slice(0, 10)}.zip`;
-  const target = await choosePlace(name);
+  const target = await chooseTarget(name);
   if (target === null) return false;
   const zip = writeZip(readFiles(optimizer, onFile));
   if (target) await zip.pipeTo(target);
@@ -49,7 +49,7 @@ async function* readFiles({ items, fetchResult }: Optimizer, onFile: (index: num
 }
 
 /** Asks where to write. Undefined: the browser cannot; null: the user has cancelled. */
-async function choosePlace(suggestedName: string): Promise<WritableStream | undefined | null> {
+async function chooseTarget(suggestedName: string): Promise<WritableStream | undefined | null> {
   const { showSaveFilePicker } = globalThis as { showSaveFilePicker?: Picker };
   try {
     return await (await showSaveFilePicker?.({ suggestedName }))?.createWritable();

@@ -1,7 +1,7 @@
 import type { EditedImage } from '#contract';
 import type { Core } from '../core.ts';
 import { createDebounce, type Debounced } from '../debounce.ts';
-import { askedDelay, isFatal, toOptimizerError } from '../errors.ts';
+import { isFatal, requestedDelay, toOptimizerError } from '../errors.ts';
 import type { SavedState } from '../session/saved-types.ts';
 import { type Edits, editsIn, joinEdits, shownEdits } from './edits.ts';
 
@@ -168,7 +168,7 @@ export class MetadataSaver {
     if (error.retryable && entry.tries < TRIES) {
       store.patch(id, { saving: 'pending' });
       const delay = RETRY_MS * 2 ** (entry.tries - 1) * (0.5 + env.random());
-      entry.timer.schedule(Math.max(delay, askedDelay(cause)));
+      entry.timer.schedule(Math.max(delay, requestedDelay(cause)));
       return;
     }
     store.patch(id, { saving: 'failed' });

@@ -1,18 +1,18 @@
 import type { Core } from '../core.ts';
 
-type Place = Pick<Core, 'config' | 'sessionId' | 'env'>;
+type StorageScope = Pick<Core, 'config' | 'sessionId' | 'env'>;
 
 /** Part of the key of the text that is being typed. */
 export const DRAFT = ':draft';
 
 /** Returns the key in the tab's storage: of `remember`, else of the session. Null: nothing is kept. */
-function keyOf({ config, sessionId }: Place): string | null {
+function keyOf({ config, sessionId }: StorageScope): string | null {
   const name = config.remember || sessionId;
   return name && `imagewright:${name}`;
 }
 
 /** Returns what is kept; null if there is nothing or it is unreadable. `suffix`: a part of the key. */
-export function readKept(place: Place, suffix = ''): unknown {
+export function readKept(place: StorageScope, suffix = ''): unknown {
   const key = keyOf(place);
   try {
     return key && JSON.parse(place.env.storage?.getItem(key + suffix) ?? 'null');
@@ -22,7 +22,7 @@ export function readKept(place: Place, suffix = ''): unknown {
 }
 
 /** Keeps a value, or forgets it if it is null. If the storage is full or blocked, a reload restores only what the server has. */
-export function keep(place: Place, value: unknown, suffix = ''): void {
+export function keep(place: StorageScope, value: unknown, suffix = ''): void {
   const key = keyOf(place);
   try {
     if (key && value === null) place.env.storage?.removeItem(key + suffix);

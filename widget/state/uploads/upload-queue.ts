@@ -1,6 +1,6 @@
 import { createDebounce, type Debounced } from '../debounce.ts';
 import type { Environment } from '../environment.ts';
-import { askedDelay, failure, isFatal, toOptimizerError } from '../errors.ts';
+import { failure, isFatal, requestedDelay, toOptimizerError } from '../errors.ts';
 import type { Item, WaitReason } from '../types.ts';
 import { type AttemptFailure, createAttempt, type Send, type UploadAttempt } from './upload-attempt.ts';
 import { createUploadCounter, type UploadTotals } from './upload-totals.ts';
@@ -217,7 +217,7 @@ export class UploadQueue {
       entry.tries -= 1;
     } else if (error.retryable && entry.tries < limits().retries) {
       const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (entry.tries - 1)) * (0.5 + env.random());
-      entry.due = env.now() + Math.max(delay, askedDelay(cause));
+      entry.due = env.now() + Math.max(delay, requestedDelay(cause));
     } else {
       this.#end(id, 'failed');
       onFailed(id, cause);

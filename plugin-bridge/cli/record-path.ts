@@ -26,7 +26,7 @@ export function recordFolder(out: string, env: Environment): string {
 }
 
 /** Returns the path of the record of an output folder, outside of that folder unless the folder is a project itself. */
-export function recordPlace(out: string, env: Environment): string {
+export function recordPath(out: string, env: Environment): string {
   const project = projectOf(out);
   const name = project === undefined ? out : relative(project, out);
   const words = name.split(sep).filter(Boolean).join('-').slice(-60) || basename(out) || 'root';

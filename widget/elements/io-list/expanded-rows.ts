@@ -1,24 +1,24 @@
 import type { IoRow, ThumbQueue } from '../io-row/index.ts';
 
-/** Most whole rows, beside those near the visible part. Lists of up to this length have only whole rows. */
-const WHOLE_ROWS = 24;
-/** Whole rows of the first paint, about a screen. The observer reports them a frame too late. */
-const FIRST_WHOLE = 6;
-/** Distance from the visible part at which a row becomes whole. */
+/** Most expanded rows, beside those near the visible part. Lists of up to this length have only expanded rows. */
+const MOST_EXPANDED = 24;
+/** Expanded rows of the first paint, about a screen. The observer reports them a frame too late. */
+const FIRST_EXPANDED = 6;
+/** Distance from the visible part at which a row is expanded. */
 const NEAR = '400px 0px';
-/** Time without new rows after which all rows of a short list become whole, in milliseconds. */
+/** Time without new rows after which all rows of a short list are expanded, in milliseconds. */
 const CALM_MS = 150;
-/** Interval of the slices in which they become whole, in milliseconds. */
+/** Interval of the slices in which they are expanded, in milliseconds. */
 const SLICE_MS = 16;
 const SLICE_ROWS = 4;
 
 /**
- * Renders some rows of a list as a whole, with their thumbnails: those near the visible part or the focus, those at the ends,
+ * Expands some rows of a list and shows their thumbnails: those near the visible part or the focus, those at the ends,
  * where Tab enters, and those that were visible last. Other rows are brief and keep their measured height, or the height of
- * the first measured row. Cards of a grid all have the height of the highest whole one. In another width, all heights are
+ * the first measured row. Cards of a grid all have the height of the highest expanded one. In another width, all heights are
  * measured again.
  */
-export class WholeRows {
+export class ExpandedRows {
   readonly #list: HTMLElement;
   readonly #thumbs: () => ThumbQueue | null;
   #frame: number;
@@ -30,8 +30,8 @@ export class WholeRows {
   #all = false;
   readonly #observed = new Set<IoRow>();
   readonly #near = new Set<IoRow>();
-  /** Whole rows; the first has been out of sight for the longest time. */
-  readonly #whole = new Set<IoRow>();
+  /** Expanded rows; the first has been out of sight for the longest time. */
+  readonly #expanded = new Set<IoRow>();
   readonly #resized = new ResizeObserver(() => {
     cancelAnimationFrame(this.#frame);
     // Within the report, new heights would cause another one in the same frame, which browsers report as an error.
@@ -59,8 +59,8 @@ export class WholeRows {
   }
 
   /**
-   * Called if rows came or went, or if the focus moves. The neighbours of `focused` are whole, so that Tab reaches their
-   * fields. `all`: every row in the page is whole, since the others are not in the page.
+   * Called if rows came or went, or if the focus moves. The neighbours of `focused` are expanded, so that Tab reaches their
+   * fields. `all`: every row in the page is expanded, since the others are not in the page.
    */
   arrange(rows: readonly IoRow[], focused: IoRow | undefined, all: boolean): void {
     this.#rows = rows;
@@ -104,7 +104,7 @@ export class WholeRows {
 
   /** Measures the cards themselves: their places are as high as the highest place of the line. */
   #measureCards(): void {
-    const heights = [...this.#whole].map((row) => (row.brief ? 0 : row.offsetHeight));
+    const heights = [...this.#expanded].map((row) => (row.brief ? 0 : row.offsetHeight));
     this.#setHeight(Math.max(0, ...heights));
   }
 
@@ -128,29 +128,29 @@ export class WholeRows {
     this.#heights = new WeakMap();
     this.#height = 0;
     for (const { parentElement } of this.#rows) parentElement?.style.removeProperty('min-block-size');
-    for (const row of this.#whole) this.#measure(row, row.parentElement?.offsetHeight ?? 0);
+    for (const row of this.#expanded) this.#measure(row, row.parentElement?.offsetHeight ?? 0);
   }
 
-  /** Makes the rows that must be whole whole, and the oldest of the others brief. */
+  /** Expands the rows that must be expanded, and collapses the oldest of the others. */
   #choose(): void {
     const rows = this.#rows;
     const at = this.#focused ? rows.indexOf(this.#focused) : -1;
     const around = at < 0 ? [] : rows.slice(Math.max(0, at - 1), at + 2);
-    const first = this.#near.size === 0 ? FIRST_WHOLE : 1;
+    const first = this.#near.size === 0 ? FIRST_EXPANDED : 1;
     const kept = new Set(this.#all ? rows : [...rows.slice(0, first), ...rows.slice(-1), ...this.#near, ...around]);
-    for (const row of kept) this.#makeWhole(row);
-    for (const row of this.#whole) {
-      if (this.#whole.size <= WHOLE_ROWS) break;
+    for (const row of kept) this.#expand(row);
+    for (const row of this.#expanded) {
+      if (this.#expanded.size <= MOST_EXPANDED) break;
       if (!kept.has(row) && !row.matches(':focus-within')) {
-        this.#whole.delete(row);
+        this.#expanded.delete(row);
         this.#setBrief(row, true);
       }
     }
   }
 
-  #makeWhole(row: IoRow): void {
-    this.#whole.delete(row);
-    this.#whole.add(row);
+  #expand(row: IoRow): void {
+    this.#expanded.delete(row);
+    this.#expanded.add(row);
     if (row.brief) this.#setBrief(row, false);
   }
 
@@ -162,12 +162,12 @@ export class WholeRows {
     place?.style.setProperty('min-block-size', height ? `${height}px` : '');
   }
 
-  /** Makes all rows of a short list whole, for searches in the page and for screen readers that do not scroll. */
+  /** Expands all rows of a short list, for searches in the page and for screen readers that do not scroll. */
   #completeShortList(): void {
     this.#timer = undefined;
-    if (this.#rows.length > WHOLE_ROWS) return;
+    if (this.#rows.length > MOST_EXPANDED) return;
     const brief = this.#rows.filter((row) => row.brief);
-    for (const row of brief.slice(0, SLICE_ROWS)) this.#makeWhole(row);
+    for (const row of brief.slice(0, SLICE_ROWS)) this.#expand(row);
     if (brief.length > SLICE_ROWS) this.#timer = setTimeout(() => this.#completeShortList(), SLICE_MS);
   }
 
@@ -178,7 +178,7 @@ export class WholeRows {
     const present = new Set(this.#rows);
     for (const row of this.#observed) {
       if (present.has(row)) continue;
-      for (const rows of [this.#observed, this.#near, this.#whole]) rows.delete(row);
+      for (const rows of [this.#observed, this.#near, this.#expanded]) rows.delete(row);
       if (row.parentElement) observer.unobserve(row.parentElement);
     }
     for (const row of this.#rows) {

@@ -6,7 +6,7 @@ import { field, rows, textOf } from '../read-page.ts';
 import { addMany, focused, rowCount } from './elements-rig.ts';
 
 /** Whole rows of a list without scrolling. */
-const WHOLE_ROWS = 24;
+const MOST_EXPANDED = 24;
 const CONTROLS = ['alt', 'filename', 'title', 'decorative', 'more', 'remove'] as const;
 
 describe('rows of a list longer than the screen', () => {
@@ -21,12 +21,12 @@ describe('rows of a list longer than the screen', () => {
     const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }], css });
     await addMany(tab, count);
     await expect.poll(() => rowCount(tab)).toBe(count);
-    await expect.poll(() => isWhole(rows(tab.widget).first())).toBe(true);
+    await expect.poll(() => isExpanded(rows(tab.widget).first())).toBe(true);
     return tab;
   }
   const list = (tab: WidgetTab) => tab.widget.locator('io-list ul');
-  const isWhole = async (row: Locator) => (await row.locator('.fields').count()) === 1;
-  const wholeCount = (tab: WidgetTab) => tab.widget.locator('io-row .fields').count();
+  const isExpanded = async (row: Locator) => (await row.locator('.fields').count()) === 1;
+  const expandedCount = (tab: WidgetTab) => tab.widget.locator('io-row .fields').count();
 
   /** Scrolls to the end of the list by the mouse wheel. */
   async function scrollThrough(tab: WidgetTab): Promise<void> {
@@ -40,21 +40,21 @@ describe('rows of a list longer than the screen', () => {
         { timeout: PATIENCE_MS, interval: 40 },
       )
       .toBeLessThan(2);
-    await expect.poll(() => isWhole(rows(tab.widget).last())).toBe(true);
+    await expect.poll(() => isExpanded(rows(tab.widget).last())).toBe(true);
   }
 
   it('have fields near the visible part and few nodes elsewhere, also after all were visible', async () => {
     const tab = await openWith(120);
-    expect(await wholeCount(tab)).toBeLessThanOrEqual(WHOLE_ROWS);
-    expect(await isWhole(rows(tab.widget).nth(60))).toBe(false);
+    expect(await expandedCount(tab)).toBeLessThanOrEqual(MOST_EXPANDED);
+    expect(await isExpanded(rows(tab.widget).nth(60))).toBe(false);
     const before = await countNodes(tab);
     // 24 rows of 160 nodes, 96 of 16, and the rest of the element.
     expect(before).toBeLessThan(6500);
 
     await scrollThrough(tab);
-    await expect.poll(() => wholeCount(tab)).toBeLessThanOrEqual(WHOLE_ROWS);
-    expect(await isWhole(rows(tab.widget).nth(60))).toBe(false);
-    expect(await tab.widget.locator('io-row canvas').count()).toBeLessThanOrEqual(WHOLE_ROWS);
+    await expect.poll(() => expandedCount(tab)).toBeLessThanOrEqual(MOST_EXPANDED);
+    expect(await isExpanded(rows(tab.widget).nth(60))).toBe(false);
+    expect(await tab.widget.locator('io-row canvas').count()).toBeLessThanOrEqual(MOST_EXPANDED);
     expect(await countNodes(tab)).toBeLessThan(6500);
     tab.expectQuiet();
   });
@@ -67,31 +67,31 @@ describe('rows of a list longer than the screen', () => {
     for (let index = 0; index < 120; index += 1) expect(told).toContain(`picture-${index}.png`);
   });
 
-  it('are all whole in a short list', async () => {
+  it('are all expanded in a short list', async () => {
     const tab = await openWith(20);
-    await expect.poll(() => wholeCount(tab)).toBe(20);
+    await expect.poll(() => expandedCount(tab)).toBe(20);
   });
 
-  it('become whole near the visible part, and keep their height when they are brief again', async () => {
+  it('are expanded near the visible part, and keep their height when they are brief again', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(40);
     const height = () => row.evaluate((element) => (element.parentElement as HTMLElement).offsetHeight);
-    expect(await isWhole(row)).toBe(false);
+    expect(await isExpanded(row)).toBe(false);
     // The row has the height of the others before it is rendered, so the scroll bar is right.
     const estimate = await height();
     await row.scrollIntoViewIfNeeded();
-    await expect.poll(() => isWhole(row)).toBe(true);
+    await expect.poll(() => isExpanded(row)).toBe(true);
     const seen = await height();
     expect(Math.abs(seen - estimate)).toBeLessThanOrEqual(2);
     await scrollThrough(tab);
-    await expect.poll(() => isWhole(row)).toBe(false);
+    await expect.poll(() => isExpanded(row)).toBe(false);
     expect(Math.abs((await height()) - seen)).toBeLessThanOrEqual(1);
   });
 
   it('have every field reachable by Tab, forwards and backwards', async () => {
     const count = 32;
     const tab = await openWith(count);
-    expect(await wholeCount(tab)).toBeLessThan(count);
+    expect(await expandedCount(tab)).toBeLessThan(count);
     const expected = Array.from({ length: count }, (_, row) => CONTROLS.map((control) => `#${row} ${control}`)).flat();
     await rows(tab.widget).first().locator('[data-control=alt]').focus();
     const forwards: string[] = [];
@@ -121,20 +121,20 @@ describe('rows of a list longer than the screen', () => {
     }
   });
 
-  it('stay whole with the focus, wherever the list is scrolled to', async () => {
+  it('stay expanded with the focus, wherever the list is scrolled to', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(2);
     await field(row, 'alt').pressSequentially('Half a sen');
     await scrollThrough(tab);
-    expect(await isWhole(row)).toBe(true);
+    expect(await isExpanded(row)).toBe(true);
     expect(await focused(tab)).toBe('#2 alt');
-    // The neighbours are whole as well.
-    expect(await isWhole(rows(tab.widget).nth(3))).toBe(true);
+    // The neighbours are expanded as well.
+    expect(await isExpanded(rows(tab.widget).nth(3))).toBe(true);
     await tab.page.keyboard.type('tence');
     await expect.poll(() => field(row, 'alt').inputValue()).toBe('Half a sentence');
   });
 
-  it('keep typed text until they are whole again', async () => {
+  it('keep typed text until they are expanded again', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(3);
     await field(row, 'alt').fill('A bridge at night');
@@ -142,9 +142,9 @@ describe('rows of a list longer than the screen', () => {
     await field(rows(tab.widget).last(), 'alt').focus();
     await list(tab).evaluate((ul) => ul.scrollTo({ top: ul.scrollHeight / 4 }));
     await scrollThrough(tab);
-    await expect.poll(() => isWhole(row)).toBe(false);
+    await expect.poll(() => isExpanded(row)).toBe(false);
     await row.scrollIntoViewIfNeeded();
-    await expect.poll(() => isWhole(row)).toBe(true);
+    await expect.poll(() => isExpanded(row)).toBe(true);
     await expect.poll(() => field(row, 'alt').inputValue()).toBe('A bridge at night');
   });
 
@@ -160,7 +160,7 @@ describe('rows of a list longer than the screen', () => {
     const message = await textOf(first.locator('#error'));
     const brief = rows(tab.widget).nth(35);
     await expect.poll(() => textOf(brief)).toContain(message);
-    expect(await isWhole(brief)).toBe(false);
+    expect(await isExpanded(brief)).toBe(false);
     expect(await textOf(brief)).toContain('picture-35.png');
     rig.proxy.reset();
   });
@@ -178,10 +178,10 @@ describe('rows of a list longer than the screen', () => {
       context.optimizer.setMetadata(itemId, 'alt', 'A heron waits in the reeds');
     });
     await expect.poll(() => textOf(row)).toContain('heron-at-dusk · Grey heron · A heron waits in the reeds');
-    expect(await isWhole(row)).toBe(false);
+    expect(await isExpanded(row)).toBe(false);
     // As a browser does with a match of a search.
     await row.locator('.facts').scrollIntoViewIfNeeded();
-    await expect.poll(() => isWhole(row)).toBe(true);
+    await expect.poll(() => isExpanded(row)).toBe(true);
     await expect.poll(() => field(row, 'alt').inputValue()).toBe('A heron waits in the reeds');
   });
 
