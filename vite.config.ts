@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 /** The engine, with all that programs beside the service use of it. */
 const ENGINE = join('processing', 'index.ts');
 
-/** Whatever a process or a thread starts with is called `main.ts` or `worker.ts`, wherever it lies below `server/`; and the engine. */
+/** Entries of the service: every `main.ts` and `worker.ts` below `server/`, which processes and threads start, and the engine. */
 function serverEntries(): string[] {
   return readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })
     .filter((path) => ['main.ts', 'worker.ts'].includes(basename(path)) || path === ENGINE)
@@ -71,7 +71,7 @@ const NOTICES = { fileName: 'NOTICES.md' };
 const isLocale = (path: string) => basename(path, '.ts') in locales();
 
 /**
- * What is loaded together is one file, which compresses better: what an empty element needs, and what follows after the
+ * Modules that are loaded together are one file, which compresses better: those of an empty element, and those that follow after the
  * first paint. Texts and the comparison come when somebody wants them.
  */
 const FILES = [
@@ -201,7 +201,7 @@ function pageBuild(name: string): BuildEnvironmentOptions {
   };
 }
 
-/** What `vite build --mode <name>` builds. */
+/** Builds of `vite build --mode <name>`. */
 const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   server: serverBuild,
   widget: widgetBuild,
@@ -227,7 +227,7 @@ function pageSettings(name: string): UserConfig {
   };
 }
 
-/** What else a mode needs. */
+/** Further options of a mode. */
 const SETTINGS: Record<string, () => UserConfig> = {
   widget: () => ({
     plugins: [descriptionsBeside(), packTexts(), shortTemplates()],

@@ -47,7 +47,7 @@ it('every throw of the built service maps to the line of its source that throws 
 });
 
 it('every module of the built service loads by itself', () => {
-  // What is called main or worker is a program, and starts. Without circles, the order of the others does not matter.
+  // Files called main or worker are programs, and start. Without circles, the order of the others does not matter.
   const modules = builtFiles('dist/server').filter((path) => !/(^|\/)(main|worker)\.js$/.test(path));
   const urls = modules.map((path) => pathToFileURL(resolve(path)).href);
   const script = `for (const url of ${JSON.stringify(urls)}) await import(url).catch((error) => console.error(url, error));`;

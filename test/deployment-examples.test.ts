@@ -126,7 +126,7 @@ describe('examples/kubernetes/imagewright.yaml', () => {
       expect([readinessProbe?.httpGet.path, livenessProbe?.httpGet.path]).toEqual(['/readyz', '/healthz']);
       const { periodSeconds = 10, failureThreshold = 3 } = readinessProbe ?? {};
       const { http, jobs } = loadConfig(settings);
-      // Nobody sends requests to a worker.
+      // A worker receives no requests.
       if (jobs.ROLE === 'api') expect(http.DRAIN_SECONDS).toBeGreaterThan(periodSeconds * failureThreshold);
     },
   );

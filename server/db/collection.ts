@@ -34,7 +34,7 @@ function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return withDefault<Value | null>(field as Field<Value | null>, null);
 }
 
-/** Lets documents lack a field. */
+/** Makes a field optional. */
 function optional<Value>({ definition: { type } }: Field<Value>): Field<Value, true> {
   return { definition: { type, default: undefined } };
 }

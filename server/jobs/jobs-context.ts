@@ -29,7 +29,7 @@ export interface JobsDeps {
   monotonicNow?: () => number;
 }
 
-/** Whose images wait, and whether they were paid for. */
+/** Account of waiting images, and true if they were paid for. */
 export interface Admitted {
   accountId: string;
   isPaid: boolean;

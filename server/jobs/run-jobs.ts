@@ -176,7 +176,7 @@ async function readStates({ live, helped, repositories, instanceId }: JobsContex
 }
 
 /**
- * Lets accounts take turns: returns the oldest job of an account that has not had one since all others that have any, however
+ * Creates a fair choice between accounts: returns the oldest job of an account that has not had one since all others that have any, however
  * many jobs one account has.
  */
 export function takeTurns(findOldest: (notOf: string[]) => Promise<JobRecord | null>) {

@@ -35,7 +35,7 @@ afterAll(async () => {
   raw.close();
 });
 
-/** Where a request says that it comes from, and whether a cookie then counts for reading and for changing. */
+/** Origin that a request states, and whether its cookie counts for reading and for changing. */
 const ORIGINS: [string, () => Record<string, string>, { read: boolean; change: boolean }][] = [
   ['a page of the service', () => ({ 'Sec-Fetch-Site': 'same-origin' }), { read: true, change: true }],
   ['a page of the service, of an older browser', () => ({ Origin: origin }), { read: true, change: true }],

@@ -143,7 +143,7 @@ describe('secrets', () => {
     const log = logged.join('');
     expect(log).toContain('/account/link');
     for (const secret of secrets) expect(log).not.toContain(secret);
-    // What is no secret is found: the search works.
+    // Public values are found: the search works.
     expect(filesWithMail).toBeGreaterThan(0);
   });
 });

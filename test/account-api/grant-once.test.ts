@@ -26,7 +26,7 @@ interface Faults {
   ledger?: Partial<LedgerRepository>;
 }
 
-/** What grants credits in a process whose database fails as told; the answer, or the code or name of the error. */
+/** Grants credits in a process whose database fails as given. @returns the answer, or the code or name of the error */
 function grantIn({ records = {}, ledger = {} }: Faults = {}) {
   const { repositories } = fixture;
   const accounts = fixture.createWith({ ledger: { ...repositories.ledger, ...ledger } });

@@ -21,7 +21,7 @@ const administer = ({ args, env, ...rest }: { args: string[]; env: NodeJS.Proces
   administerOn({ args, config: loadConfig(env), ...rest });
 const words = (line: string) => line.split(' ');
 
-/** What is in the books after all, read by a process that has the database to itself. */
+/** Reads the final state of the ledger in a process that has the database to itself. */
 async function booksOf(env: { DATA_DIR: string }) {
   const { accounts, close } = await openAccounts(env);
   try {

@@ -11,7 +11,7 @@ const fixture = useAccounts();
 async function run(line: string): Promise<Record<'accountId' | 'keyId' | 'apiKey', string>> {
   const { output, exitCode } = await runCommand({ ...fixture, args: line.split(' ') });
   expect(exitCode).toBe(0);
-  // What is printed, not what is in memory.
+  // The printed output, not the state in memory.
   return JSON.parse(JSON.stringify(output));
 }
 

@@ -14,7 +14,7 @@ export interface EndAt {
   done: boolean;
 }
 
-/** Where the name of a command stands in a message of MongoDB's protocol. */
+/** Offset of the command's name in a message of MongoDB's protocol, in bytes. */
 const NAME_AT = 26;
 
 /** Serves the embedded database of a data directory as another process would, until a certain command ends it at once. */

@@ -51,7 +51,7 @@ describe.skipIf(reason !== null)('on a full disk', () => {
     expect(await statusOf(`${path}/shares/${shareId}`, 'DELETE')).toBe(204);
     for (const { sessionId } of uploaded) expect(await statusOf(`/v1/sessions/${sessionId}`, 'DELETE')).toBe(204);
     for (const { sessionId } of uploaded) expect(await statusOf(`/v1/sessions/${sessionId}`)).toBe(404);
-    // What was freed is used at once by others.
+    // Others use the freed space at once.
     await disk.empty();
     await disk.fill(0);
     expect((await me.browser.post('/account/delete', { password: PASSWORD })).status).toBe(204);

@@ -56,7 +56,7 @@ it('texts of a model stay texts in the element, the dashboard, the page of a lin
   const analysed = await api.request(`/v1/sessions/${sessionId}/analyze`, { json: {} });
   expect(await analysed.text()).toContain('window.hacked');
   const { images } = await api.readJson<{ images: { id: string }[] }>(`/v1/sessions/${sessionId}`);
-  // What a person, or a model that no filter cleans, could have written.
+  // Texts that a person, or a model without a filter, could have written.
   const metadata = { title: HOSTILE, alt: HOSTILE };
   const path = `/v1/sessions/${sessionId}/images/${images[0]?.id}`;
   expect((await api.request(path, { method: 'PATCH', json: { metadata } })).status).toBe(200);

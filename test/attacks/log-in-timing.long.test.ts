@@ -12,7 +12,7 @@ const MOST_PERCENT = 25;
 const middle = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 it.each([
-  // Where hashing takes little time, differences of the look-ups show.
+  // With fast hashing, differences of the look-ups are measurable.
   { tries: 500, cost: 'low', passwords: cheapPasswords },
   { tries: 100, cost: 'real', passwords: createPasswordHash() },
 ])('$tries tries with hashes of $cost cost do not tell accounts by their time', async ({ tries, passwords }) => {

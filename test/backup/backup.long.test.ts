@@ -86,7 +86,7 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('a backup of a running service', (
     const browser = createBrowser(copy.url);
     browser.cookie = person.browser.cookie;
     expect((await browser.get('/account/profile')).body).toMatchObject({ email: person.email });
-    // What was running at the snapshot ends there, too.
+    // Jobs that ran at the snapshot end there, too.
     const { sessionId } = last.uploaded;
     const api = createApiClient({ url: copy.url, apiKey: last.api.apiKey ?? '' });
     const { jobs } = await api.readJson<{ jobs: Job[] }>(`/v1/sessions/${sessionId}`);

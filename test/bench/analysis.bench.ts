@@ -1,4 +1,4 @@
-// How well a batch keeps the vision service busy: 40 images, 4 requests at once, a service that answers in 300 ms.
+// Utilization of the vision service by a batch: 40 images, 4 requests at once, a service that answers in 300 ms.
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describeImage, startAnalysisHarness } from '../analysis/analysis-harness.ts';
@@ -9,7 +9,7 @@ const IMAGES = 40;
 const CONCURRENCY = 4;
 const ANSWER_MS = 300;
 const MAX_FACTOR = 1.15;
-/** What is uploaded: a size that content systems store, and one as cameras make it. */
+/** Uploaded images: a size that content systems store, and one of a camera. */
 const SOURCES = [
   { name: '1600 px JPEG', edge: 1600, enforced: true },
   { name: '12 megapixel JPEG', edge: 4000, enforced: false },

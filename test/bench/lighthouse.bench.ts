@@ -1,4 +1,4 @@
-// What Lighthouse says of the pages of the service, on a phone and on a desk: `npm run bench:lighthouse`
+// Scores of Lighthouse for the pages of the service, on a phone and on a desktop: `npm run bench:lighthouse`
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { loadavg } from 'node:os';

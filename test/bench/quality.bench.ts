@@ -1,4 +1,4 @@
-// What the search for the quality reaches and what it costs: `npm run bench:quality`; `-- --quick` takes every sixth image, half of
+// Results and costs of the search for the quality: `npm run bench:quality`; `-- --quick` takes every sixth image, half of
 // the presets, and one photograph for the cost. `--pictures` draws those of docs/quality.md, `--no-quality` and `--no-cost` leave out a half,
 // `--no-avif` a format, and `--preset=high` takes that preset alone.
 // The judge is ssimulacra2 of Debian trixie, which is fetched with apt-get.
@@ -168,7 +168,7 @@ function measureFixed(image: CorpusImage, format: JudgedFormat, preset: Preset, 
   );
 }
 
-/** What was learnt without the sources of the image's fold. */
+/** Model that was fitted without the sources of the image's fold. */
 function toolsFor({ source }: CorpusImage) {
   const fold = foldOf(source.name);
   const table = tables.get(fold) ?? fitTable(rows.filter((row) => foldOf(row.source) !== fold));

@@ -16,7 +16,7 @@ import { median, printFigures, ROUNDS } from './support/table.ts';
 
 const REQUESTS_AT_ONCE = 4;
 /**
- * How often 40 small images go through a service before the clock runs: it runs for weeks, and what its first seconds take
+ * Rounds of 40 small images before the measurement: a service runs for weeks, and the time that its first seconds take
  * to compile its JavaScript (0.6 s of processor time) says nothing of them.
  */
 const WARM_UPS = 10;
@@ -52,7 +52,7 @@ interface Round {
   rss: number;
 }
 
-/** What is looked at beside the time; each look costs some, and has a round of its own. */
+/** Values measured beside the time; each costs some time, and has a round of its own. */
 type Watched = 'memory' | 'lag';
 
 async function throughService(

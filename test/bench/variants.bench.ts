@@ -1,4 +1,4 @@
-// What six responsive widths cost beside `full`: six photographs, two at a time, through the real processor.
+// Cost of six responsive widths beside `full`: six photographs, two at a time, through the real processor.
 // `npm run bench:variants`, for another format `npm run bench:variants -- avif`
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';

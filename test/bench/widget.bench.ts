@@ -63,7 +63,7 @@ async function addAll(browser: Browser, service: TestService, files: string[]): 
   }
   await page.waitForTimeout(1000);
   const scrolling = await blockingSince(page, scrollFrom);
-  // What is left of decoding is no memory that the page needs.
+  // Memory that is left of decoding is not needed by the page.
   await (await heapMeter(page))();
   await page.waitForTimeout(2000);
   const growth = (await rendererMemory(browser)) - before;

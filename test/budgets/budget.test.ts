@@ -20,7 +20,7 @@ describe.each(FORMS)('a budget %s', (form) => {
     for (const block of [1, 7, 1000]) {
       const { take } = newBudget({ block: () => block, isFinal: true });
       const taken = await times(80, () => take('a', 50));
-      // What one server holds of a block, the other cannot use.
+      // The rest of one server's block cannot be used by the other.
       for (let index = 0; index < 60; index += 1) taken.push(await take('a', 50));
       expect(taken.filter(Boolean)).toHaveLength(50);
     }

@@ -9,11 +9,11 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 import { inParallel } from '../support/raw-request.ts';
 import { noiseImage } from '../support/small-images.ts';
 
-/** What an image asks of the systems that all servers share. */
+/** Load of an image on the systems that all servers share. */
 export interface Costs {
   /** Database commands an image, from the upload to the download. */
   commands: number;
-  /** Those of them that write. */
+  /** Number of them that write. */
   writes: number;
   /** Requests of S3 an image. */
   requests: number;

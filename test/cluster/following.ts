@@ -13,7 +13,7 @@ const OPENED_AT_ONCE = 10;
 const CANCELLED = 5;
 const IN_SESSION = 20;
 
-/** What following jobs of another node costs. */
+/** Cost of following jobs of another node. */
 export interface FollowingFigures {
   streams: number;
   /** Database commands a second of the following node. */

@@ -31,7 +31,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { env = {}, uriOf = async (_node, store) => store, pinned = false, credits = 100_000 } = options;
   const directory = await mkdtemp(join(tmpdir(), 'imagewright-cluster-'));
   const store = await startChildStore(join(directory, 'store'));
-  // What a second server costs is a larger share of less work.
+  // With less work, the cost of a second server is a larger share.
   const shared = { QUALITY_SEARCH: 'off', ...env, DATA_DIR: directory, PLANS: UNLIMITED, LOG_LEVEL: 'info' };
   const apiKey = await createAccountIn({ ...shared, MONGODB_URI: store.uri }, 'cluster@example.com', credits);
   const nodes: ServiceProcess[] = [];

@@ -3,7 +3,7 @@ import { cpuSecondsOf } from '../bench/support/process-tree.ts';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
 import { startCluster } from './nodes.ts';
 
-/** What one job costs on some nodes. */
+/** Cost of one job on some nodes. */
 export interface OneJobFigures {
   nodes: number;
   /** Seconds from the request to the last event. */

@@ -12,7 +12,7 @@ import { inParallel } from '../support/raw-request.ts';
 /** Two servers on one database and one prefix, or two services that share nothing but the S3 server. */
 export type Arrangement = 'cluster' | 'separate';
 
-/** What two servers export. */
+/** Results of an export on two servers. */
 export interface ExportFigures {
   imagesPerSecond: number;
   /** Part of all processor time that databases, the S3 server and the client used. */

@@ -62,7 +62,7 @@ it('images that onlySmaller exports without a gain count as samples; with none l
   const used = async () => (await limitsOf()).samplesPerDay?.used;
   await (await run('webp', 1)).text();
   expect(await used()).toBe(4);
-  // What is in the cache, was not made or has a gain does not count.
+  // Images that are in the cache, were not made or have a gain do not count.
   for (const [format, bytes] of [
     ['webp', 1],
     ['avif', 0],

@@ -182,7 +182,7 @@ describe('the database is away', () => {
   });
 });
 
-/** What a service logged as an error. */
+/** Returns the errors in a service's log. */
 function alarmsOf({ log }: ServiceProcess): Record<string, unknown>[] {
   return log.filter(({ level }) => Number(level) >= 50);
 }

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** What the proxy does with connections. */
+/** Treatment of connections by the proxy. */
 export type ProxyMode =
   /** Passes everything on. */
   | 'open'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiClient, type ClientEvent, readEvents } from '../support/api-client.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
-/** What a client has of a job's stream: collected over any number of connections. */
+/** Events of a job's stream that a client has received over any number of connections. */
 export interface Follower {
   jobId: string | null;
   events: ClientEvent[];
@@ -60,12 +60,12 @@ export function failuresOf({ events }: Follower): string[] {
   return (last.data.results ?? []).flatMap(({ error }) => (error ? [`${error.code}: ${error.message}`] : []));
 }
 
-/** Whether a last event came. */
+/** Returns true if a last event came. */
 export function hasEnded({ events }: Follower): boolean {
   return events.some(({ event }) => event !== 'progress');
 }
 
-/** What is wrong with the events that a client saw of one job, over all its connections; empty when nothing is. */
+/** Lists the faults in the events that a client received of one job, over all its connections. */
 export function faultsOf({ jobId, events }: Follower): string[] {
   const faults: string[] = [];
   let current = 0;

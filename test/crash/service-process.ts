@@ -35,7 +35,7 @@ export async function startServiceProcess(
   { program = MAIN, node = process.execPath }: { program?: string; node?: string } = {},
 ): Promise<ServiceProcess> {
   const child = spawn(node, [...nodeOptions, program], {
-    // What is tested here is processes: what a search for the quality adds would only make them slower.
+    // These tests are about processes, which a search for the quality would only make slower.
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', QUALITY_SEARCH: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

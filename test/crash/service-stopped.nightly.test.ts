@@ -93,7 +93,7 @@ describe('SIGTERM while a mail server says nothing', () => {
     try {
       const env = { DATA_DIR: dataDir, SMTP_URL: mail.url, SIGN_UP: 'open' };
       const { signIn, close } = await openAccounts(env);
-      // What is ordered from now on is left to the service.
+      // Later orders are left to the service.
       await signIn.close();
       for (const name of ['one', 'two', 'three']) {
         await signIn.signUp.request(`${name}@example.com`, { address: '192.0.2.1', userAgent: '' });

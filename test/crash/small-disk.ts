@@ -34,7 +34,7 @@ export function mountSmallDisk(directory: string, megabytes: number) {
       try {
         await handle.writeFile(Buffer.alloc(bavail * bsize - leaveBytes));
       } catch (error) {
-        // Somebody else has written meanwhile: it is full all the same.
+        // Another process has written meanwhile: the disk is full all the same.
         if (leaveBytes > 0 || (error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
         await handle.close();

@@ -11,7 +11,7 @@ import { connect } from './embedded/embedded-fixture.ts';
 const FIXTURE = fileURLToPath(new URL('../fixtures/data-before-versions/', import.meta.url));
 const SHIFT_CLOCK = fileURLToPath(new URL('../support/shift-clock.mjs', import.meta.url));
 
-/** What `make.mjs` recorded. */
+/** Record of `make.mjs`. */
 interface Made {
   madeAt: string;
   accountId: string;

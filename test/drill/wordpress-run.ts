@@ -31,7 +31,7 @@ export interface RunOutcome {
   exports: number;
   /** Numbers of finished images when each process was killed. */
   killedAt: { service: number[]; php: number[] };
-  /** Whether all accounts of the service agree with their ledgers. */
+  /** Returns true if all accounts of the service agree with their ledgers. */
   audit: Awaited<ReturnType<typeof auditOf>>;
   /** Messages of WordPress and PHP. */
   log: string;

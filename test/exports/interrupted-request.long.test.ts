@@ -22,7 +22,7 @@ it('a request that died between its charge and its start is one charge and one j
   const database = await test.openDatabase();
   const diedAt = Date.now() - 31_000;
 
-  // What the process had done when it died: claimed the key, written the job, taken the credits.
+  // Steps that the process had done when it died: claimed the key, written the job, taken the credits.
   await createIdempotency({
     records: database.idempotency,
     now: () => new Date(diedAt),

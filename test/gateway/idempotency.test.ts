@@ -128,7 +128,7 @@ describe('Idempotency-Key', () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => idempotency.begin(request)));
     const begun = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     expect(begun).toMatchObject([{ outcome: 'fresh', workId: first.workId }]);
-    // Who has lost the right to it changes nothing.
+    // An owner that has lost the record cannot change it.
     await idempotency.release(first.ticket);
     expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
     const other = await idempotency.begin({ ...request, key: randomUUID() });

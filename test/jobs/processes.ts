@@ -7,14 +7,14 @@ import { createLogger, createMetrics } from '../../server/observability/index.ts
 import { useAccounts } from '../accounts/accounts-fixture.ts';
 import { type Gate, newGate } from '../support/gate.ts';
 
-/** How long the processes of {@link useProcesses} lease a job. */
+/** Lease time of the processes of {@link useProcesses}. */
 export const LEASE_SECONDS = 60;
 const ACCOUNT = 'acct_a';
 
 interface ProcessOptions {
   isPaid?: (job: JobRecord) => Promise<boolean>;
   repositories?: ReturnType<typeof useAccounts>['repositories'];
-  /** Whether its jobs are shared with other processes. */
+  /** True if its jobs are shared with other processes. */
   isShared?: boolean;
   /** Workers with which it helps others. */
   freeWorkers?: number;
@@ -46,7 +46,7 @@ export function useProcesses() {
     setClock(seconds);
     elapsedMs += seconds * 1000;
   };
-  /** What a process takes up that sees a lease's time pass without a renewal. */
+  /** Takes over the jobs of a process after the lease time without a renewal. */
   async function recoverAfterLease(...processes: Jobs[]): Promise<number> {
     for (const jobs of processes) expect(await jobs.recover()).toBe(0);
     wait(LEASE_SECONDS + 1);
@@ -144,7 +144,7 @@ export function useProcesses() {
     return story;
   }
 
-  /** What holds for every job, however often it was taken up. */
+  /** Checks the invariants of every job, however often it was taken over. */
   async function expectWhole(jobs: Jobs, job: JobRecord) {
     const story = await storyOf(jobs, job);
     const numbers = story.map(({ n }) => n);

@@ -162,7 +162,7 @@ it.each([
   owner.start(paying);
   await expectWhole(owner, paying);
   const last = (await storyOf(owner, job)).at(-1);
-  // What the work took, not what the clock says.
+  // The time of the work, not of the clock.
   expect(last).toMatchObject({ data: { summary: { durationMs: (LEASE_SECONDS / 2) * 1000 } } });
   expect(settled).toEqual([3, 3]);
 });

@@ -26,7 +26,7 @@ it('mails that an earlier run has left go out once the service is reached, with 
     ...(database.uri && { MONGODB_URI: database.uri }),
   };
   const before = await openAccounts(env);
-  // What is ordered from now on is left to the service.
+  // Later orders are left to the service.
   await before.signIn.close();
   await before.signIn.signUp.request('late@example.com', { address: '192.0.2.1', userAgent: '' });
   await before.close();

@@ -18,7 +18,7 @@ export interface CmsProxy {
   stop(): Promise<void>;
 }
 
-/** What a CMS is started with. */
+/** Options of a CMS. */
 export interface CmsOptions {
   /** Path of the program; absent where the CMS is a Node program. */
   file?: string | null;

@@ -4,7 +4,7 @@ import { readBlock } from './blocks.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 import { type Certificate, HOST } from './tls-client.ts';
 
-/** What a proxy of `docs/proxies.md` is started with. */
+/** Options of a proxy of `docs/proxies.md`. */
 export interface TlsProxyOptions {
   /** Path of the program. */
   file: string;

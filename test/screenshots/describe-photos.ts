@@ -1,6 +1,6 @@
 import { type FakeVisionServer, GOOD_ANSWER } from '../support/fake-vision-server.ts';
 
-/** What a good model says of the photographs, by their width divided by their height. */
+/** Answers of a good model by the photographs' width divided by their height. */
 const WORDS: [ratio: number, answer: { filename: string; title: string; alt: string }][] = [
   [
     1600 / 1200,

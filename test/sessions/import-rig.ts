@@ -16,7 +16,7 @@ export const IMAGE = randomBytes(100_000);
 /** The time limit is far off, except where time is what is tested: the machine may be busy. */
 export const LIMITS = { maxFileBytes: 1_000_000, timeoutMs: 100_000, maxRedirects: 3 };
 
-/** How the outer server answers. */
+/** Response of the outer server. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 async function listen(server: Server, at: number, host: string): Promise<number> {
@@ -42,17 +42,17 @@ async function listenOnOnePort(outside: Server, inside: Server): Promise<number>
 export function useImportRig() {
   const rig = {
     directory: '',
-    /** Where the import goes. */
+    /** Address that is imported. */
     target: '',
     /** Port of both servers. */
     port: 0,
     outside: undefined as unknown as Server,
     inside: undefined as unknown as Server,
     insideConnections: 0,
-    /** What the outer server was asked. */
+    /** Requests that the outer server received. */
     requests: [] as IncomingMessage[],
     handle: (() => {}) as Handler,
-    /** What the injected resolver answers, by host name. */
+    /** Answers of the injected resolver by host name. */
     names: {} as Record<string, string[]>,
 
     fetchToFile(url: string, options: { signal?: AbortSignal; resolve?: Resolve; timeoutMs?: number } = {}) {

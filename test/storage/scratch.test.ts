@@ -26,7 +26,7 @@ it('sweeps what was left, but nothing young', async () => {
   const sweep = () => scratch.sweep({ minAgeMs: 1000 });
   await write('a.part', 5000);
   await write('growing.part', 5000);
-  // Whatever their times say: another process may be writing what was not watched for long enough.
+  // Independent of their times: another process may be writing a file that was not watched for long enough.
   expect(await sweep()).toBe(0);
   elapsedMs += 1000;
   await write('growing.part');

@@ -25,7 +25,7 @@ export function createAnswerSchemas(document: OpenApiDocument) {
   ajv.addSchema({ $id: 'openapi', ...(closed(relinked(document)) as Json) });
   const compiled = new Map<string, ValidateFunction>();
 
-  /** What is wrong with an answer, as short lines; none: it is as documented. */
+  /** Faults of an answer, as short lines; none: it is as documented. */
   function faults(pointer: string, value: unknown): string[] {
     const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
     compiled.set(pointer, validate);

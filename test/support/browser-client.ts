@@ -10,7 +10,7 @@ let hashed: Promise<string> | undefined;
 
 const COOKIE = '__Host-imagewright';
 
-/** What one call answered. */
+/** Response of one call. */
 export interface Answer {
   status: number;
   headers: Headers;

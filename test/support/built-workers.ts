@@ -5,7 +5,7 @@ import type { Plugin } from 'vitest/config';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Lets a service that runs within a test start its processes and threads as they are built, as it does where it is
+ * Makes a service that runs within a test start its built processes and threads, as it does where it is
  * installed. From the sources each of them would first load a compiler, which takes longer than all else of a start. The
  * build is as new as the sources (`build-server.ts`).
  */

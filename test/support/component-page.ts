@@ -11,11 +11,11 @@ export interface ComponentPage {
   close(): Promise<void>;
 }
 
-/** Nothing may be loaded but scripts, style sheets, images and answers of the page's own origin. */
+/** Content security policy that allows only scripts, style sheets, images and answers of the page's own origin. */
 export const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'";
 
-/** What belongs into a page whose elements lie on the page's own background. */
+/** Markup of a page whose elements have the page's own background. */
 const STYLE = `
   :root { color-scheme: light dark; }
   body { margin: 24px; font: 16px/1.5 system-ui, sans-serif; background: light-dark(#fff, #17191f); color: light-dark(#1b1e25, #eceef2); }

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { drawDigits } from '../../server/analysis/digits-image.ts';
 import { serveLocally } from './serve-locally.ts';
 
-/** What the service does with a question about an image. Modes with `-once` do it the first time and answer well after. */
+/** Treatment of a question about an image. Modes with `-once` apply to the first question alone. */
 export type FakeMode =
   | 'good'
   | 'no-schema'
@@ -74,13 +74,13 @@ export interface FakeVisionServer {
   /** For `AI_BASE_URL`. */
   url: string;
   mode: FakeMode;
-  /** What is answered in the good modes: an object, or the raw text. */
+  /** Answer of the good modes: an object, or the raw text. */
   answer: unknown;
   /** Milliseconds before each answer. */
   delayMs: number;
-  /** What every answer waits for. */
+  /** Promise that every answer awaits. */
   held: Promise<unknown> | null;
-  /** Whether it looks at pictures: reads the digits of the canary. */
+  /** True if it reads images: the digits of the canary. */
   blind: boolean;
   /** Also applies `mode` to the canary. */
   failsCanary: boolean;

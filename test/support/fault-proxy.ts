@@ -5,7 +5,7 @@ import { serveLocally } from './serve-locally.ts';
 /** Time for a page to read events before the connection breaks, in milliseconds. */
 const READ_MS = 250;
 
-/** What goes wrong with one request. Where nothing else is said, the service itself notices nothing. */
+/** Fault of one request. The service itself does not notice it unless stated. */
 export type Fault =
   /** The answer breaks off after so many bytes of its body, or after so many whole events. */
   | { kind: 'cut'; afterBytes?: number; afterEvents?: number }
@@ -19,17 +19,17 @@ export type Fault =
   | { kind: 'bytewise' }
   /** Head and body arrive together when the answer is whole, as behind a buffering gateway. */
   | { kind: 'buffer' }
-  /** Nothing is passed on and nothing is answered. */
+  /** The request is neither passed on nor answered. */
   | { kind: 'hang' }
   /** Answered in place of the service: `json` in its form, or a gateway's page. */
   | { kind: 'answer'; status: number; json?: Record<string, unknown>; html?: string; headers?: Record<string, string> };
 
-/** Which requests a fault is for. */
+/** Requests that a fault affects. */
 export interface FaultTarget {
   method?: string;
   /** Matched against path and query. */
   path?: RegExp;
-  /** How many of them; later ones pass. @default 1 */
+  /** Number of affected requests; later ones pass. @default 1 */
   times?: number;
 }
 
@@ -39,7 +39,7 @@ export interface SeenRequest {
   /** Path and query. */
   path: string;
   headers: IncomingMessage['headers'];
-  /** What it met, if anything. */
+  /** Requests that it affected. */
   fault: Fault['kind'] | undefined;
 }
 
@@ -157,7 +157,7 @@ async function sendOn(response: IncomingMessage, res: ServerResponse, fault: Fau
     }
     if (share === chunk.length) continue;
     if (fault?.kind === 'stall') return void response.resume();
-    // What was written before has to leave first. A page that has not read an event when the connection breaks never gets it.
+    // Earlier bytes have to be sent first. A page that has not read an event when the connection breaks never gets it.
     await new Promise((resolve) => res.write('', resolve));
     if (bounded?.kind === 'cut' && bounded.afterEvents) await sleep(READ_MS);
     throw new Error('cut');

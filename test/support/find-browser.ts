@@ -10,7 +10,7 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 const run = promisify(execFile);
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/imagewright-chromium/', import.meta.url));
 
-/** Where a browser is looked for when neither `CHROME_PATH` nor the package offers one. */
+/** Paths of browsers, used if neither `CHROME_PATH` nor the package provides one. */
 const CHANNELS = ['chrome', 'chromium', 'msedge'];
 
 /**

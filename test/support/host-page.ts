@@ -1,4 +1,4 @@
-/** How a test's page embeds the element. */
+/** Embedding of the element in a test's page. */
 export interface HostPage {
   /** Attributes of the element, or of several. @default one without any */
   elements?: Record<string, string | boolean>[];

@@ -9,7 +9,7 @@ afterAll(() => {
   expect(stateOfProcess()).toEqual(before);
 });
 
-/** What all code in a process shares, besides the modules. */
+/** State that all code in a process shares, besides the modules. */
 function stateOfProcess() {
   const events = process.eventNames().filter((name) => !OWN_TO_RUN.has(name));
   return {
@@ -23,7 +23,7 @@ function stateOfProcess() {
   };
 }
 
-/** What the service sets to one and the same value when it first needs a library. */
+/** Names that the service sets to a constant value when it first needs a library. */
 const OF_LIBRARIES = new Set(['AI_SDK_LOG_WARNINGS']);
 
 /** Processes that a test started are ended with ours, whichever file it was; the rest is the test runner's. */

@@ -14,7 +14,7 @@ export interface ReceivedMail {
   text: string;
 }
 
-/** How the server treats whoever sends: `accept`, refuse for now (`busy`), or say nothing at all (`mute`). */
+/** Treatment of senders by the server: `accept`, a temporary refusal (`busy`), or no response (`mute`). */
 export type MailServerMode = 'accept' | 'busy' | 'mute';
 
 /** Starts a real SMTP server on a free port of this machine, which keeps what it is sent. */
@@ -56,7 +56,7 @@ export async function startMailServer() {
 /** A mail server for tests. */
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
-/** What makes the ways in send their mails to the server, and note in `logged` what goes wrong. */
+/** Settings by which a service sends its mails to the server and logs errors to `logged`. */
 export const mailing = ({ url }: MailServer, logged: string[]) =>
   ({
     mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: url }) }),

@@ -7,7 +7,7 @@ export interface TestCertificate {
   key: string;
 }
 
-/** What is different about a certificate. */
+/** Properties of a certificate that differ from the default. */
 export interface CertificateChoice {
   /** @default 'ec', on P-256 */
   kind?: 'ec' | 'p384' | 'p521' | 'secp256k1' | 'rsa' | 'rsa-1024' | 'rsa-pss' | 'ed25519';

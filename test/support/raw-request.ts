@@ -9,7 +9,7 @@ export interface RawAnswer {
   text: string;
 }
 
-/** What is sent; nothing is added, checked or encoded. */
+/** Sent bytes; nothing is added, checked or encoded. */
 export interface RawRequest {
   method?: string;
   headers?: OutgoingHttpHeaders;

@@ -11,7 +11,7 @@ export interface LocalServer {
 }
 
 /**
- * Lets a server listen on a free port. It keeps idle connections for ten minutes: with Node's default of five seconds, it can
+ * Starts a server on a free port. It keeps idle connections for ten minutes: with Node's default of five seconds, it can
  * close one while a busy process sends the next request on it, and a POST is not sent again.
  */
 export async function serveLocally(server: Server): Promise<LocalServer> {

@@ -21,7 +21,7 @@ export interface ReportedManifest {
   redactions?: string[];
 }
 
-/** What a camera says beside its signature. */
+/** Data of a camera beside its signature. */
 export interface CameraStatement {
   /** Assertions by label. */
   assertions?: Record<string, unknown>;

@@ -43,14 +43,14 @@ export interface WidgetTab extends Tab {
   /** Goes to the page anew, optionally another one; the account stays. */
   reload(page?: HostPage): Promise<void>;
   button(name: string | RegExp): Locator;
-  /** What the account was charged and refunded. */
+  /** Charges and refunds of the account. */
   ledger(): Promise<{ charged: number; refunded: number; charges: number }>;
 }
 
-/** What a test page is opened with. */
+/** Options of a test page. */
 export interface OpenOptions extends HostPage {
   credits?: number;
-  /** Whose page it is. @default a new account */
+  /** Account of the page. @default a new one */
   account?: TestAccount;
   context?: BrowserContextOptions;
   /** Pages of another origin have no fault proxy between. @default true */
@@ -187,7 +187,7 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
   };
 }
 
-/** What the page said and its last events, to understand a failed test by. */
+/** Returns the page's messages and last events, which explain a failed test. */
 function traceOf(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { spoken, recorded } = window as unknown as { spoken: string[]; recorded: RecordedEvent[] };

@@ -75,7 +75,7 @@ const DISTURBANCES: { [name: string]: (tab: WidgetTab, options: OpenOptions) => 
     await tab.page.goBack();
     return tab;
   },
-  // Nothing of the page runs any more; the browser opens it again with what the tab has stored.
+  // The page runs no more; the browser opens it again with the data that the tab has stored.
   async crash(tab, options) {
     const stored = await tab.page.evaluate(() => JSON.stringify({ ...sessionStorage }));
     const script = `Object.entries(${stored}).forEach(([key, value]) => sessionStorage.setItem(key, value));`;

@@ -4,7 +4,7 @@ import { useRig } from './use-rig.ts';
 
 const { rig, admin, upload, remove } = useRig({ delivery: 'beside' });
 
-/** What is left of an attachment: its files, metadata and row. */
+/** Remains of an attachment: its files, metadata and row. */
 const LEFT = `global $wpdb;
 return array(
 	'meta' => $wpdb->get_col( $wpdb->prepare( "SELECT meta_key FROM $wpdb->postmeta WHERE post_id = %d", $id ) ),

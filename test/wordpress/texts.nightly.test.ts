@@ -21,7 +21,7 @@ it('texts of AI are accepted, changed and rejected by keyboard', async () => {
   await write(c, 'A mountain', 'ai');
   await write(d, 'By hand', 'user');
   await write(e, 'Of a model', 'ai');
-  // Somebody has changed this one since.
+  // Another user has changed this one since.
   await rig.site.php('update_post_meta( $id, "_wp_attachment_image_alt", "Of a person" );', { id: e });
   expect(await unconfirmed()).toMatchObject({
     total: 3,

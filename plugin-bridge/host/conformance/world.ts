@@ -19,7 +19,7 @@ export interface World {
   /** Writes over the file that visitors see of an image, as another program does. */
   overwrite(id: string, bytes: Uint8Array): Promise<void>;
   /**
-   * Lets the given write of the CMS fail, counted from 1 and from now: `crash` also fails every later one until {@link World.reopen},
+   * Makes the given write of the CMS fail, counted from 1 and from now: `crash` also fails every later one until {@link World.reopen},
    * `full` is a full disk. Missing where it cannot be done; its tests are left out.
    */
   failAt?(write: number, how: 'crash' | 'full'): void;

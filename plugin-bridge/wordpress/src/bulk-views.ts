@@ -5,7 +5,7 @@ import { count, type SiteConfig, textOf } from './site-config.ts';
 /** Price of a run. */
 export interface Preview {
   images: number;
-  /** Those of the images that are put right without an export, and cost nothing. */
+  /** Images that are repaired without an export, free of charge. */
   repairs: number;
   /** Images left out, by reason. */
   leftOut: { message: string; count: number; examples: { id: number; title: string }[] }[];

@@ -68,7 +68,7 @@ const MOST_IN_BLOCK = 4;
 /** Blocks at which blocks get larger. */
 const BLOCKS_AT_LEAST = 16;
 
-/** What the blocks of a job have in common. */
+/** Fields that the blocks of a job have in common. */
 type Owner = Pick<JobImagesRecord, 'jobId' | 'accountId' | 'sessionId' | 'kind'>;
 
 /** Creates the repository of the images of jobs, in blocks. */

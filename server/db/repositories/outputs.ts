@@ -112,7 +112,7 @@ export function createOutputRepository(connection: Connection) {
       return records.flatMap(({ files }) => files.map(({ path }) => path));
     },
 
-    /** Tells whether any exported file of this content lies at this key. Stops at the first one. */
+    /** Returns true if any exported file of this content has this key. Stops at the first one. */
     async holds(content: string, path: string): Promise<boolean> {
       const found = { contents: content, 'files.path': path };
       return (await collection.findOne(found, { projection: { _id: 1 } })) !== null;

@@ -28,7 +28,7 @@ export function fitTable(rows: FitRow[]): StartTable {
 }
 
 function fitCodec(measured: FitRow[]): CodecFit {
-  // What is to be predicted is the score of the file.
+  // The predicted value is the score of the file.
   const rows = measured.map((row) => ({
     ...row,
     scores: row.scores.map(([number, score], index): [number, number] => [number, row.scoresOfFile[index] ?? score]),

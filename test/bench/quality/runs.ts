@@ -18,7 +18,7 @@ import { type Judge, type Reference, referenceOf } from './judge.ts';
 export const JUDGED_FORMATS = ['webp', 'jpeg', 'avif'] as const;
 export type JudgedFormat = (typeof JUDGED_FORMATS)[number];
 
-/** What came of one image in one format and preset. */
+/** Outcome of one image in one format and preset. */
 export interface Outcome {
   bytes: number;
   /** Score by the judge. */

@@ -16,7 +16,7 @@ import type { StartTable } from './codecs.ts';
 /** Versions of the image library that the table was fitted with. */
 export const FITTED_WITH = { sharp: '${versions.sharp}', libvips: '${versions.libvips}' };
 
-/** Where a search begins: numbers of the encoders by traits of the image. */
+/** Start of a search: numbers of the encoders by traits of the image. */
 export const START_TABLE: StartTable = {
 ${codecs.join('')}};
 `;

@@ -1,4 +1,4 @@
-// What a script of a dozen lines would do: every file of a folder to WebP, two at a time. Prints its wall and CPU seconds.
+// Baseline of a dozen lines: converts every file of a folder to WebP, two at a time. Prints its wall and CPU seconds.
 // Arguments: the folder, where the results go, and a folder that is done first and not measured.
 import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';

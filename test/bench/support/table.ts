@@ -27,5 +27,5 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** How many rounds to measure: `IMAGEWRIGHT_BENCH_ROUNDS`, or 5. */
+/** Number of measured rounds: `IMAGEWRIGHT_BENCH_ROUNDS`, or 5. */
 export const ROUNDS = Number(process.env.IMAGEWRIGHT_BENCH_ROUNDS ?? 5);

@@ -4,7 +4,7 @@ import type { TestService } from '../../support/service.ts';
 
 declare global {
   interface Window {
-    /** How many rows the list had, and when, in milliseconds since the files were chosen. */
+    /** Number of rows in the list over time, in milliseconds since the files were chosen. */
     rowsAt: { at: number; rows: number }[];
     longTasks: { start: number; duration: number }[];
     interactions: number[];
@@ -39,7 +39,7 @@ export async function openElement(
   });
   await page.goto(`${service.url}/host/`);
   await page.waitForFunction(() => (window as unknown as { ready?: boolean }).ready === true);
-  // What the element fetches after the first paint is there before anybody measures.
+  // The measurement begins after the element has fetched its later parts.
   await page.waitForFunction(() => customElements.get('io-row') !== undefined);
   await page.waitForTimeout(500);
   return page;

@@ -48,7 +48,7 @@ describe('a disk that has no room for a commit', () => {
     write(first, 200);
     free = 100_000;
     expect(() => store.transaction(() => store.remove(first))).toThrow('No space left');
-    // What writes nothing needs no room.
+    // Commands that write nothing need no room.
     expect(store.transaction(() => store.get(first)?.length)).toBe(200);
 
     free = 10_000_000;

@@ -167,7 +167,7 @@ describe('a TTL index', () => {
     await down.insertMany([{ at: ago(1) }, { at: ago(1000) }, { at: ago(-50) }, { at: true }, { at: 'text' }]);
     const counts = async () => [await docs.countDocuments(), await down.countDocuments()];
     await expect.poll(counts).toEqual([kept.length, 3]);
-    // What expires after that goes in another round, which takes nothing else either.
+    // Later expiries are removed in another round, which removes nothing else.
     await docs.insertOne({ at: ago(101) });
     await down.insertOne({ at: ago(1) });
     await expect.poll(counts).toEqual([kept.length, 3]);

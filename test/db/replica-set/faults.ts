@@ -7,7 +7,7 @@ export interface Refusal {
   codeName?: string;
 }
 
-/** What goes wrong with one command. */
+/** Fault of one command. */
 export type Fault =
   | Refusal
   /** The command is run, and its answer says that the write may be lost again. */
@@ -17,14 +17,14 @@ export type Fault =
   /** The command is run that much later. Milliseconds. */
   | { kind: 'delay'; ms: number };
 
-/** Which commands a fault meets. */
+/** Commands that a fault affects. */
 export interface Target {
   /** Name of the command, e.g. `findAndModify`. @default any but those of a driver's own monitoring */
   command?: string;
   collection?: string;
-  /** How many are met. @default 1 */
+  /** Number of affected commands. @default 1 */
   times?: number;
-  /** How many pass before. @default 0 */
+  /** Number of commands that pass before. @default 0 */
   after?: number;
 }
 

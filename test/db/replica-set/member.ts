@@ -10,7 +10,7 @@ const NOT_WRITABLE_PRIMARY = 10107;
 const NOT_PRIMARY_NO_SECONDARY_OK = 13435;
 const READS = new Set(['find', 'getMore', 'aggregate', 'count', 'distinct', 'listIndexes', 'listCollections']);
 
-/** What the members of a set share. */
+/** State that the members of a set share. */
 export interface SetState {
   /** Path of the embedded store's socket. */
   store: string;

@@ -145,7 +145,7 @@ export function jobOf(jobId: string, changes: Partial<Job> = {}): Job {
   return { ...base, ...ends, createdAt: '', settings: { format: 'webp', ...settings }, ...changes };
 }
 
-/** What a test can see and steer of the scripted service. */
+/** State and controls of the scripted service for a test. */
 export interface ScriptedService {
   transport: Transport;
   /** Every upload: its file's name and key. */
@@ -156,7 +156,7 @@ export interface ScriptedService {
   analyses: { images: string[]; options: { [option: string]: unknown }; run: ScriptedStream<AnalysisResult> }[];
   follows: { jobId: string; run: ScriptedStream<ImageResult | AnalysisResult> }[];
   checks: number[];
-  /** What `getSession` and `getJob` answer with. */
+  /** Answer of `getSession` and `getJob`. */
   session: Session;
   jobs: Map<string, Job>;
   balance: number;

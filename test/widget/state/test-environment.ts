@@ -2,7 +2,7 @@ import type { Environment } from '../../../widget/state/index.ts';
 
 /** An environment whose time passes when a test says so. */
 export interface TestEnvironment extends Environment {
-  /** Lets time pass, timer by timer, and lets promises settle in between. */
+  /** Advances the time, timer by timer; promises settle in between. */
   advance(ms: number): Promise<void>;
   setOnline(online: boolean): void;
   stored: Map<string, string>;
@@ -13,7 +13,7 @@ interface Scheduled {
   task: () => void;
 }
 
-/** Lets everything that waits for nothing but promises run. */
+/** Runs all work that waits for promises alone. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -20,7 +20,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The composition root: it names classes of all folders, and no class names it. */
 export const ROOT = 'Imagewright_Plugin';
-/** What classes get from the composition root to register their hooks. */
+/** Parameters that classes get from the composition root to register their hooks. */
 const FOR_ALL = 'Imagewright_Hooks';
 
 /** A PHP file with one class, without its comments. */

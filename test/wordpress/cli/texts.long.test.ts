@@ -94,7 +94,7 @@ it('describing again after PHP was killed pays nothing more', async () => {
   ]);
   expect(await api.balance()).toBe(19);
   expect(vision.questions().length).toBe(asked + 1);
-  // Nothing of it is left, and a new description is a new one.
+  // The text is removed completely, and a new description is a new one.
   const kept = `return get_post_meta( $id, '_imagewright_describe', true );`;
   expect(await rig.site.php(kept, { id })).toBe('');
   await admin.json('POST', `/attachments/${id}/describe`, { context: 'A fair' });

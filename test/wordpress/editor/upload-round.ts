@@ -23,7 +23,7 @@ export interface UploadRound {
   gainMaps: number;
   /** Longest time from an image in its block to its state beside it, in milliseconds. */
   slowestState: number;
-  /** What differs from the expectation. */
+  /** Differences from the expectation. */
   faults: string[];
 }
 

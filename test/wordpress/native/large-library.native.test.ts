@@ -9,7 +9,7 @@ import type { SiteUser } from '../site/site-user.ts';
 const COUNT = Number(process.env.IMAGEWRIGHT_SCALE_COUNT ?? 50_000);
 /** Most milliseconds of 95 of 100 requests, on a machine that serves core's own list of media in a quarter of that. */
 const MAX_P95 = 500;
-/** What the plugin may add to a screen of WordPress: queries and MB. */
+/** Limits of the plugin's share of a screen of WordPress: queries and MB. */
 const MAX_ADDED = { queries: 20, memory: 16 };
 /** Most MB of a request for a page or route of the plugin. */
 const MAX_MEMORY = 64;

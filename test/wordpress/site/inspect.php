@@ -93,7 +93,7 @@ add_filter(
 	10,
 	3
 );
-// Somebody who puts another file in an image's place while it is on its way to the service.
+// A user who replaces an image's file while it is sent to the service.
 add_filter(
 	'http_response',
 	static function ( $response, $options, $url ) {
@@ -119,7 +119,7 @@ add_filter(
 if ( defined( 'IMAGEWRIGHT_TEST_BUFFER' ) ) {
 	ob_start( null, 0, PHP_OUTPUT_HANDLER_FLUSHABLE );
 }
-// What may go wrong between two steps of a replacement: an error, or the end of PHP.
+// Faults between two steps of a replacement: an error, or the end of PHP.
 add_filter(
 	'wp_update_attachment_metadata',
 	static function ( $metadata ) {
@@ -140,7 +140,7 @@ add_filter(
 		return defined( 'IMAGEWRIGHT_TEST_NONCE_DAY' ) ? $seconds + IMAGEWRIGHT_TEST_NONCE_DAY : $seconds;
 	}
 );
-// Nothing is asked of wordpress.org: without network each question would cost time and leave a warning in the log.
+// No request goes to wordpress.org: without network each one would cost time and leave a warning in the log.
 foreach ( array( 'core', 'plugins', 'themes' ) as $what ) {
 	add_filter(
 		"pre_site_transient_update_$what",

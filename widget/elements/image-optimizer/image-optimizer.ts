@@ -154,7 +154,7 @@ export class ImageOptimizer extends OperableElement {
     this.#guard(false);
   }
 
-  /** Lets the browser ask before the page is left. Only while it is needed: pages with such a listener are not kept for "back". */
+  /** Makes the browser ask before the page is left. Only while it is needed: pages with such a listener are not kept for "back". */
   #guard(wanted: boolean): void {
     if (wanted === this.#guarded) return;
     this.#guarded = wanted;

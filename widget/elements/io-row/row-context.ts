@@ -10,7 +10,7 @@ export interface RowContext {
   readonly settings: Settings;
   readonly mode: 'download' | 'replace';
   readonly noDownload: boolean;
-  /** Nothing can be edited, removed or started. */
+  /** True if the row can be neither edited, removed nor started. */
   readonly locked: boolean;
   /** Rows are cards of a grid. */
   readonly grid: boolean;

@@ -11,7 +11,7 @@ export interface HostProperties {
   readonly noSample: boolean;
   readonly noAnalyze: boolean;
   readonly noDownload: boolean;
-  /** Nothing can be changed. */
+  /** True if the workbench is read-only. */
   readonly locked: boolean;
   readonly analyzeOptions: { readonly [option: string]: unknown };
   readonly itemActions: ((item: Item) => Node | LitTemplate | null | undefined) | null;

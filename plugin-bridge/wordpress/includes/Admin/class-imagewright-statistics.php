@@ -176,7 +176,7 @@ class Imagewright_Statistics {
 	}
 
 	/**
-	 * Tells Site Health whether pages get the optimized files.
+	 * Reports to Site Health if pages get the optimized files.
 	 *
 	 * @return array
 	 */

@@ -125,7 +125,7 @@ class Imagewright_Queue extends Imagewright_Query {
 	}
 
 	/**
-	 * Lets all tasks wait because the service cannot work. Each further pause is twice as long.
+	 * Pauses all tasks because the service cannot work. Each further pause is twice as long.
 	 *
 	 * @param WP_Error $error Reason.
 	 */
@@ -180,7 +180,7 @@ class Imagewright_Queue extends Imagewright_Query {
 	}
 
 	/**
-	 * Lets the tasks of a run wait until it is resumed. A task in progress is due later; it is finished.
+	 * Pauses the tasks of a run until it is resumed. A task in progress is due later; it is finished.
 	 *
 	 * @param string $run Run.
 	 */
@@ -210,7 +210,7 @@ class Imagewright_Queue extends Imagewright_Query {
 	}
 
 	/**
-	 * Lets the new uploads of a user wait, with the reason.
+	 * Pauses the new uploads of a user and stores the reason.
 	 *
 	 * @param int      $user    User.
 	 * @param WP_Error $error   Reason.

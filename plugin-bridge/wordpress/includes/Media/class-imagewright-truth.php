@@ -146,7 +146,7 @@ class Imagewright_Truth {
 	}
 
 	/**
-	 * Lets pages show the optimized files again, if those of WordPress are byte for byte what they were. The caller holds the lock.
+	 * Makes pages show the optimized files again, if those of WordPress are unchanged byte for byte. The caller holds the lock.
 	 *
 	 * @param int   $id    Attachment.
 	 * @param array $state Record.

@@ -2,7 +2,7 @@ import type { Job } from '#contract';
 import { createScriptedService, imageOf, jobOf, resultOf, type ScriptedService } from '../scripted-service.ts';
 import { startOptimizer } from '../started-optimizer.ts';
 
-/** What an image's files were made with, by its name alone. */
+/** Settings of an image's files, by its name alone. */
 export const texts = (filename: string | null) => ({ filename, title: null, alt: null });
 /** A result that says what it was made with. */
 export const named = (id: string, filename: string | null = null) => resultOf(id, { metadata: texts(filename) });
@@ -22,7 +22,7 @@ export function withImages(count = 3) {
   return service;
 }
 
-/** What another page has done: a job, the newest of the session. */
+/** Work of another page: a job, the newest of the session. */
 export function elsewhere(service: ScriptedService, jobId: string, changes: Partial<Job> = {}) {
   const job = jobOf(jobId, changes);
   service.jobs.set(jobId, job);

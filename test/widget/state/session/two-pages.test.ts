@@ -89,7 +89,7 @@ test('of a part that was exported meanwhile, only the rest is sent and told befo
   elsewhere(service, 'job_a', { results: [named('img_1'), failedResult('img_2')], status: 'partial' });
   const exported = optimizer.exportImages();
   await env.advance(20);
-  // What failed there is tried again here: that is what the button is for.
+  // Images that failed there are tried again here, by the button.
   expect(service.exports).toMatchObject([{ images: ['img_2', 'img_3'] }]);
   expect(details('io-before-export')).toMatchObject([
     { batches: 1, images: [{ imageId: 'img_2' }, { imageId: 'img_3' }] },

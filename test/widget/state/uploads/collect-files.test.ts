@@ -20,7 +20,7 @@ function folderEntry(path: string, entries: object[]): object {
   return { isFile: false, isDirectory: true, name: path.split('/').pop(), fullPath: path, createReader };
 }
 
-/** What a drop or paste carries; empty as soon as its event is over. */
+/** Data of a drop or paste; empty as soon as its event is over. */
 function dataTransferOf(items: object[], files: File[] = []): DataTransfer {
   const transfer = { items: [...items], files };
   queueMicrotask(() => {

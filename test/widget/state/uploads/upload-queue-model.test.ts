@@ -7,7 +7,7 @@ import { createTestEnvironment, settle, type TestEnvironment } from '../test-env
 const CONCURRENCY = 3;
 const RETRIES = 3;
 
-/** What the model knows: which files are still to be uploaded, and how often they may fail. */
+/** State of the model: the files that are not uploaded yet, and how often they may fail. */
 interface Model {
   added: Set<string>;
   done: Set<string>;
