@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SharedCall, shareCalls, withAbort } from '../server/concurrency.ts';
 
-describe('sharedWhileHeard', () => {
+describe('shareCalls', () => {
   const { signal: stays } = new AbortController();
 
   it('shares one call between concurrent callers of a key', async () => {

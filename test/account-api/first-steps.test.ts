@@ -29,8 +29,8 @@ describe('signing up', () => {
       password: { minLength: 10, maxLength: 200 },
       descriptions: 'off',
     });
-    const asked = await me.post('/account/sign-up', { email: ' New@Example.com ' });
-    expect([asked.status, asked.body.delivery]).toEqual([202, 'mail']);
+    const requested = await me.post('/account/sign-up', { email: ' New@Example.com ' });
+    expect([requested.status, requested.body.delivery]).toEqual([202, 'mail']);
 
     const { from, text, subject } = await mail.mailTo('new@example.com');
     expect([from, subject]).toEqual(['images@example.com', 'Your Imagewright account']);

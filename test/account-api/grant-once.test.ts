@@ -55,23 +55,23 @@ function grantIn({ records = {}, ledger = {} }: Faults = {}) {
 }
 
 const balance = async () => (await fixture.accounts.find(accountId))?.balance;
-const gone = async () => {
+const rejectGone = async () => {
   throw new Error('gone');
 };
 
 describe('a grant with an Idempotency-Key is given once', () => {
   it.each([
-    ['the answer could not be stored', () => ({ records: { complete: gone } })],
+    ['the answer could not be stored', () => ({ records: { complete: rejectGone } })],
     [
       'the answer was stored, and nobody heard of it',
       () => ({
         records: {
           complete: (...stored: Parameters<IdempotencyRepository['complete']>) =>
-            fixture.repositories.idempotency.complete(...stored).then(gone),
+            fixture.repositories.idempotency.complete(...stored).then(rejectGone),
         },
       }),
     ],
-    ['the balance had moved, but the line was not written', () => ({ ledger: { insert: gone } })],
+    ['the balance had moved, but the line was not written', () => ({ ledger: { insert: rejectGone } })],
   ])('when %s', async (_, faults) => {
     expect(await grantIn(faults())('once')).toBe('gone');
     expect(await balance()).toBe(1025);
@@ -89,7 +89,7 @@ describe('a grant with an Idempotency-Key is given once', () => {
   });
 
   it('when the process died before it could say anything', async () => {
-    const dead = grantIn({ records: { complete: gone, release: gone } });
+    const dead = grantIn({ records: { complete: rejectGone, release: rejectGone } });
     expect(await dead('dead')).toBe('gone');
     wait(180_000);
     expect(await grantIn()('dead')).toEqual({ accountId, granted: 1000, balance: 1025 });

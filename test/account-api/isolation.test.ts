@@ -55,11 +55,11 @@ describe('another account', () => {
 
 describe('without a log-in', () => {
   it('every endpoint that wants one answers 401 before it reads a body', async () => {
-    const nobody = createBrowser(test.url);
+    const stranger = createBrowser(test.url);
     for (const [, { method, path, auth }] of endpoints.filter(([, endpoint]) => endpoint.auth !== 'none')) {
       const filled = path.replace(/:\w+/g, 'x');
       expect(auth).toMatch(/login|operator/);
-      expectError(await nobody.call(method, filled, method === 'GET' ? undefined : 'no object'), 'not_logged_in');
+      expectError(await stranger.call(method, filled, method === 'GET' ? undefined : 'no object'), 'not_logged_in');
     }
   });
 });

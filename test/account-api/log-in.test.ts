@@ -199,8 +199,8 @@ describe('a forgotten password', () => {
       });
       expect(comparable(known)).toEqual(comparable(unknown));
     }
-    const told = await mail.mailTo(email, ({ subject }) => subject.includes('already'));
-    expect(told.text).not.toContain('#token=');
+    const notice = await mail.mailTo(email, ({ subject }) => subject.includes('already'));
+    expect(notice.text).not.toContain('#token=');
     // The queue is worked off in order: what the unknown address was to get would have come before this.
     await browserElsewhere().post('/account/sign-up', { email: 'later@example.com' });
     await mail.mailTo('later@example.com');

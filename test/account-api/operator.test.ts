@@ -22,12 +22,12 @@ describe('operators', () => {
   it('are the only ones who may', async () => {
     const endpoints = (Object.values(ENDPOINTS) as Endpoint[]).filter(({ auth }) => auth === 'operator');
     expect(endpoints.length).toBeGreaterThan(4);
-    const nobody = createBrowser(test.url);
+    const stranger = createBrowser(test.url);
     for (const { method, path } of endpoints) {
       const filled = path.replace(':accountId', operator.accountId);
       const body = method === 'GET' ? undefined : {};
       expectError(await user.browser.call(method, filled, body), 'operator_required');
-      expectError(await nobody.call(method, filled, body), 'not_logged_in');
+      expectError(await stranger.call(method, filled, body), 'not_logged_in');
     }
     await test.service.accounts.setRole(user.accountId, 'operator');
     expect((await user.browser.get('/account/operator/audit')).body).toMatchObject({ ok: true });

@@ -79,8 +79,8 @@ describe('the mail address', () => {
     const me = await createPerson(test);
     const email = `new-${me.email}`;
     expectError(await me.browser.patch('/account/profile', { email, password: 'wrong' }), 'wrong_password');
-    const asked = await me.browser.patch('/account/profile', { email, password: PASSWORD });
-    expect(asked.body).toMatchObject({ email: me.email, pendingEmail: email });
+    const requested = await me.browser.patch('/account/profile', { email, password: PASSWORD });
+    expect(requested.body).toMatchObject({ email: me.email, pendingEmail: email });
     const { text } = await mail.mailTo(email);
     expect((await me.browser.get('/account/profile')).body).toMatchObject({ email: me.email, pendingEmail: email });
 

@@ -35,9 +35,9 @@ describe('a grant concurrent with the deletion of its account leaves no entry', 
   test('if the entry is written between the removal of entries and of the account', async () => {
     const accountId = await fixture.newAccount();
     const { accounts, ledger } = fixture.repositories;
-    let goOn = () => {};
+    let resume = () => {};
     const moved = new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
     let begun = () => {};
     const holding = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ describe('a grant concurrent with the deletion of its account leaves no entry', 
         accounts: {
           ...accounts,
           async removeDeleted(id) {
-            goOn();
+            resume();
             await granted;
             expect(await ledger.page(id, 10)).toHaveLength(1);
             await accounts.removeDeleted(id);

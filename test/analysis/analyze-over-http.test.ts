@@ -58,10 +58,10 @@ describe('an analysis with a model', () => {
   it('responds to a repetition from the cache', async () => {
     const uploaded = await service.uploadImages(1);
     await service.analyze(uploaded);
-    const asked = service.vision.requests.length;
+    const requestsBefore = service.vision.requests.length;
     const again = await service.analyze(uploaded);
     expect(again.results[0]).toMatchObject({ fromCache: true, aiStatus: 'completed' });
-    expect(service.vision.requests.length).toBe(asked);
+    expect(service.vision.requests.length).toBe(requestsBefore);
   });
 
   it('continues without a failing model and reports it for each image', async () => {
@@ -96,12 +96,12 @@ describe('the daily limit of the plan', () => {
 
   it('refuses more images with 429 before the model is asked', async () => {
     const uploaded = await service.uploadImages(2);
-    const asked = service.vision.requests.length;
+    const requestsBefore = service.vision.requests.length;
     await service.test.service.accounts.limits.count(service.accountId, 'analyses', 49);
     const response = await service.open(uploaded);
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject({ code: 'daily_limit_reached', limit: 50, used: 49 });
-    expect(service.vision.requests.length).toBe(asked);
+    expect(service.vision.requests.length).toBe(requestsBefore);
     const [first] = uploaded.images;
     expect((await collect(await service.open(uploaded, { images: [first?.id] }))).at(-1)?.event).toBe('complete');
   });
@@ -126,9 +126,9 @@ describe('edited values', () => {
     const id = uploaded.images[0]?.id ?? '';
     const { held, end } = newHold();
     service.vision.held = held;
-    const asked = service.vision.requests.length;
+    const requestsBefore = service.vision.requests.length;
     const running = service.analyze(uploaded);
-    await vi.waitFor(() => expect(service.vision.requests.length).toBe(asked + 1), PATIENT);
+    await vi.waitFor(() => expect(service.vision.requests.length).toBe(requestsBefore + 1), PATIENT);
     await edit(uploaded, id, { title: 'Written meanwhile' });
     end();
     expect((await running).results[0]?.metadata).toMatchObject({ title: 'Written meanwhile', alt: GOOD_ANSWER.alt });
@@ -173,7 +173,7 @@ describe('an analysis without a model', () => {
   afterAll(() => alone?.close());
 
   it('reports that, invents no alternative text, and sends nothing', async () => {
-    const asked = service.vision.requests.length;
+    const requestsBefore = service.vision.requests.length;
     const { bytes } = await plainImage('x.jpg');
     const uploaded = await alone.api.upload([{ name: 'red-bicycle_front-view.jpg', bytes }]);
     const response = await alone.api.request(`/v1/sessions/${uploaded.sessionId}/analyze`, { json: {} });
@@ -185,6 +185,6 @@ describe('an analysis without a model', () => {
       source: { title: 'filename' },
       aiStatus: 'none',
     });
-    expect(service.vision.requests.length).toBe(asked);
+    expect(service.vision.requests.length).toBe(requestsBefore);
   });
 });

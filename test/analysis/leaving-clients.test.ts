@@ -14,15 +14,15 @@ describe('a client that disconnects', () => {
     const first = uploaded.images[0]?.id ?? '';
     await service.analyze(uploaded, { images: [first] });
     service.vision.mode = 'hang';
-    const asked = service.vision.requests.length;
+    const requestsBefore = service.vision.requests.length;
     const leaving = new AbortController();
     const response = await service.open(uploaded, {}, { signal: leaving.signal });
-    await vi.waitFor(() => expect(service.vision.requests.length).toBe(asked + 2), PATIENT);
+    await vi.waitFor(() => expect(service.vision.requests.length).toBe(requestsBefore + 2), PATIENT);
     const leftAt = Date.now();
     leaving.abort();
     await response.body?.cancel().catch(() => {});
     await vi.waitFor(() => {
-      const hanging = service.vision.requests.slice(asked);
+      const hanging = service.vision.requests.slice(requestsBefore);
       expect(hanging.map(({ abortedAt }) => (abortedAt ?? Number.POSITIVE_INFINITY) - leftAt <= 4000)).toEqual([
         true,
         true,
@@ -34,7 +34,7 @@ describe('a client that disconnects', () => {
       PATIENT,
     );
     await sleep(100);
-    expect(service.vision.requests.length).toBe(asked + 2);
+    expect(service.vision.requests.length).toBe(requestsBefore + 2);
     expect((await service.report(uploaded)).images[0]?.metadata?.alt).toBe(GOOD_ANSWER.alt);
   });
 
@@ -66,12 +66,12 @@ describe('a client that disconnects', () => {
     const uploaded = await service.uploadImages(4);
     const [first, rest] = [newHold(), newHold()];
     service.vision.held = first.held;
-    const asked = service.vision.requests.length;
+    const requestsBefore = service.vision.requests.length;
     const headers = { 'Idempotency-Key': 'lost-1' };
     const leaving = new AbortController();
     const response = await service.open(uploaded, {}, { headers, signal: leaving.signal });
     const jobId = response.headers.get('X-Job-Id') ?? '';
-    await vi.waitFor(() => expect(service.vision.requests.length).toBe(asked + 2), PATIENT);
+    await vi.waitFor(() => expect(service.vision.requests.length).toBe(requestsBefore + 2), PATIENT);
     service.vision.held = rest.held;
     first.end();
     await vi.waitFor(

@@ -58,12 +58,12 @@ async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 3000 && !condition(); tries++) await realPause(5);
   expect(condition()).toBe(true);
 }
-const asked = (count: number) => until(() => vision.server.requests.length === count);
+const untilRequests = (count: number) => until(() => vision.server.requests.length === count);
 
 describe('the time limit of an image', () => {
   it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit and closes the socket', async (mode) => {
     const { result, pass } = await ask(mode, { AI_TIMEOUT_MS: 600 });
-    await asked(1);
+    await untilRequests(1);
     expect(await pass(599)).toBe(false);
     await pass(1);
     expect(await result).toEqual({ aiStatus: 'timeout', tookMs: 600 });
@@ -73,7 +73,7 @@ describe('the time limit of an image', () => {
   it('includes the wait for the first capability check', async () => {
     vision.server.failsCanary = true;
     const { result, pass } = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 800 });
-    await asked(1);
+    await untilRequests(1);
     expect(await pass(799)).toBe(false);
     await pass(1);
     expect(await result).toEqual({ aiStatus: 'timeout', tookMs: 800 });
@@ -115,7 +115,7 @@ describe('the capability check', () => {
     const { analysis, image } = await stopClock('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 500 });
     // The clock is stopped, so the capability check is still running.
     await analysis.start();
-    await asked(1);
+    await untilRequests(1);
     expect(vision.harness.logged()).not.toContain('capability check of the vision service failed');
     await vi.advanceTimersByTimeAsync(500);
     await until(() => vision.harness.logged().includes('capability check of the vision service failed'));

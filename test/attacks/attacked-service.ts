@@ -90,7 +90,7 @@ export async function attackBySamples(
   const stopping = new AbortController();
   const statuses: number[] = [];
   const refusals: string[] = [];
-  const asked = Array.from({ length: requests }, async (_, index) => {
+  const requested = Array.from({ length: requests }, async (_, index) => {
     const api = attackers[index % attackers.length] as ApiClient;
     const uploaded = uploads[index % attackers.length];
     if (!uploaded) return;
@@ -103,7 +103,7 @@ export async function attackBySamples(
     const body = await response.text();
     if (!response.ok) refusals.push(JSON.parse(body).code);
   });
-  const ended = Promise.allSettled(asked);
+  const ended = Promise.allSettled(requested);
   return {
     statuses,
     refusals,

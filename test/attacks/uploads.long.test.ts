@@ -79,7 +79,7 @@ it('previews of small files with 49 megapixels, whose clients leave, delay no up
   const uploads = await Promise.all(
     service.attackers.map((api) => api.upload(Array.from({ length: 5 }, () => ({ name: 'flat.avif', bytes: avif })))),
   );
-  const asked = service.attackers.flatMap((api, index) => {
+  const requested = service.attackers.flatMap((api, index) => {
     const { sessionId, images } = uploads[index] ?? { sessionId: '', images: [] };
     return images.flatMap(({ id }) =>
       [160, 320, 640, 1280].map(async (width) => {
@@ -88,7 +88,7 @@ it('previews of small files with 49 megapixels, whose clients leave, delay no up
       }),
     );
   });
-  const ended = Promise.allSettled(asked);
+  const ended = Promise.allSettled(requested);
   const slowest = await slowestUpload(service.victim);
   await ended;
   expectNoDelay(slowest, quiet);

@@ -19,7 +19,7 @@ const EXPORTS = 16;
 const PEPPER = 'one secret of all servers of this test';
 
 /** A cluster whose database other programs can copy at one moment, as a replica set. */
-async function openPlace(directory: string, name: string, files: Record<string, string>) {
+async function openStore(directory: string, name: string, files: Record<string, string>) {
   const path = join(directory, name);
   const store = await startEmbedded({ directory: path, logger: { warn() {} } });
   onTestFinished(() => store.close());
@@ -49,7 +49,7 @@ it('a dump of the database, then a copy of the bucket, under a hold: what is res
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const s3 = await startS3Server();
   onTestFinished(() => s3.close());
-  const source = await openPlace(directory, 'source', s3.env('source'));
+  const source = await openStore(directory, 'source', s3.env('source'));
   const admin = (line: string) => parseDataCommand(line.split(' '))?.(loadConfig(source.env));
   const service = await startTestService({ ...source.env, WORKERS: '2', SWEEP_SECONDS: '1' });
   onTestFinished(() => service.close());
@@ -67,13 +67,13 @@ it('a dump of the database, then a copy of the bucket, under a hold: what is res
   await admin('backup hold --minutes 5');
   const copied = join(directory, 'copy');
   await snapshotEmbedded(source.path, copied);
-  const gone = uploads[0]?.sessionId;
-  expect((await api.request(`/v1/sessions/${gone}`, { method: 'DELETE' })).status).toBe(204);
+  const deleted = uploads[0]?.sessionId;
+  expect((await api.request(`/v1/sessions/${deleted}`, { method: 'DELETE' })).status).toBe(204);
   await copyFiles(source.env, { DATA_DIR: join(directory, 'copying'), ...s3.env('copy') });
   await admin('backup release');
   await Promise.all(exporting);
 
-  const copy = await openPlace(directory, 'copy', s3.env('copy'));
+  const copy = await openStore(directory, 'copy', s3.env('copy'));
   const restored = await startTestService(copy.env);
   onTestFinished(() => restored.close());
   await untilIdle(restored);
@@ -81,7 +81,7 @@ it('a dump of the database, then a copy of the bucket, under a hold: what is res
   const there = createApiClient({ url: restored.url, apiKey });
   const last = uploads.at(-1);
   if (last) expect((await there.run('export', last, { format: 'webp' })).last.event).toBe('complete');
-  expect((await there.request(`/v1/sessions/${gone}`)).status).toBe(200);
+  expect((await there.request(`/v1/sessions/${deleted}`)).status).toBe(200);
   const database = await openDatabase({ uri: copy.uri, timeoutMs: EMBEDDED_TIMEOUT_MS });
   onTestFinished(() => database.close());
   const { store } = await openFiles(storageConfig.parse(copy.env));

@@ -15,7 +15,7 @@ const FORMS = { mobile: [], desktop: ['--preset=desktop'] };
 const PHOTOS = ['mountains', 'nuthatch', 'dogs-portrait', 'stream'].map((name) => `photos/photo-${name}.jpg`);
 const run = promisify(execFile);
 
-interface Place {
+interface VisitedPage {
   name: string;
   url: string;
   headers?: Record<string, string>;
@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Sets up what the pages show: a claimed account with exports, and a link to a session with a sample. */
-async function preparePlaces({ url, service, createAccount }: TestService): Promise<Place[]> {
+async function preparePages({ url, service, createAccount }: TestService): Promise<VisitedPage[]> {
   const { api, accountId } = await createAccount({ credits: 100 });
   const uploaded = await api.upload(PHOTOS);
   await api.run('sample', uploaded);
@@ -69,7 +69,7 @@ async function preparePlaces({ url, service, createAccount }: TestService): Prom
 }
 
 /** Looks at a page once, in a browser of its own. */
-async function look({ url, headers }: Place, form: keyof typeof FORMS): Promise<Round> {
+async function measure({ url, headers }: VisitedPage, form: keyof typeof FORMS): Promise<Round> {
   const port = await freePort();
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const browser = await launchAnyBrowser({ headless: true, args: [...sandbox, `--remote-debugging-port=${port}`] });
@@ -113,13 +113,13 @@ function judge(place: string, rounds: Round[]): boolean {
 const only = process.argv.slice(2);
 const test = await startTestService({ SIGN_UP: 'open' });
 try {
-  const places = (await preparePlaces(test)).filter(({ name }) => only.length === 0 || only.includes(name));
+  const places = (await preparePages(test)).filter(({ name }) => only.length === 0 || only.includes(name));
   console.log(`Median of ${ROUNDS} rounds; load of the machine ${loadavg()[0]?.toFixed(1)}`);
   console.log(`${''.padEnd(20)}  performance accessibility layout shift`);
   for (const form of Object.keys(FORMS) as (keyof typeof FORMS)[]) {
     for (const place of places) {
       const rounds: Round[] = [];
-      for (let round = 0; round < ROUNDS; round += 1) rounds.push(await look(place, form));
+      for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measure(place, form));
       if (!judge(`${place.name}, ${form}`, rounds)) process.exitCode = 1;
     }
   }

@@ -85,7 +85,7 @@ if (!process.argv.includes('--no-quality')) {
     );
   });
   printReport(judged);
-  await judgeWhole();
+  await judgeFullImages();
 }
 await open.close();
 if (process.argv.includes('--pictures')) await drawPictures(rows, judged, sources, { scorer, table: START_TABLE });
@@ -102,7 +102,7 @@ function outcomeOf(image: CorpusImage, order: Order): Promise<Outcome> {
 }
 
 /** Judges doubtful files whole: windows of an image with uneven content may differ from it by more than ten points. */
-async function judgeWhole(): Promise<void> {
+async function judgeFullImages(): Promise<void> {
   for (const { format, preset, outcomes } of judged) {
     for (const [index, outcome] of outcomes.entries()) {
       if (!isDoubtful(outcome, preset)) continue;

@@ -44,7 +44,7 @@ const balances: number[] = [];
 const memory: Sample[] = [];
 const startedAt = performance.now();
 const seconds = () => (performance.now() - startedAt) / 1000;
-const goesOn = () => seconds() < MINUTES * 60;
+const isRunning = () => seconds() < MINUTES * 60;
 
 try {
   await Promise.all([
@@ -96,7 +96,7 @@ try {
 
 async function beClient(index: number): Promise<void> {
   const lean = createLeanClient({ url: service.url, apiKey }, 1);
-  for (let round = 0; goesOn(); round += 1) {
+  for (let round = 0; isRunning(); round += 1) {
     try {
       await runWorkflow(lean, `client-${index}-round-${round}`);
     } catch (error) {
@@ -151,7 +151,7 @@ function withComment(jpeg: Buffer, text: string): Buffer {
 }
 
 async function askForBalance(): Promise<void> {
-  while (goesOn()) {
+  while (isRunning()) {
     const askedAt = performance.now();
     await api.balance();
     balances.push(performance.now() - askedAt);
@@ -160,7 +160,7 @@ async function askForBalance(): Promise<void> {
 }
 
 async function watchMemory(): Promise<void> {
-  while (goesOn()) {
+  while (isRunning()) {
     const { rss, rootRss } = memoryOf(service.pid);
     memory.push({ at: seconds(), all: rss, service: rootRss });
     await sleep(2000);

@@ -83,9 +83,9 @@ describe.each(FORMS)('a budget %s', (form) => {
   });
 
   it('begins a window at its first count, which is asked for once at a time', async () => {
-    let asked = 0;
+    let requests = 0;
     const initial = async () => {
-      asked += 1;
+      requests += 1;
       return 4;
     };
     const { take } = newBudget({ initial, block: () => 10, isFinal: true });
@@ -93,7 +93,7 @@ describe.each(FORMS)('a budget %s', (form) => {
     for (let index = 0; index < 40; index += 1) taken.push(await take('2031-05-05', 37));
     expect(taken.filter(Boolean)).toHaveLength(33);
     // Once on each server.
-    expect(asked).toBeLessThanOrEqual(2);
+    expect(requests).toBeLessThanOrEqual(2);
   });
 
   it('counts nothing while the first count is unknown', async () => {

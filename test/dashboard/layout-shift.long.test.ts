@@ -15,20 +15,20 @@ beforeAll(async () => {
 it.each(VIEWPORTS)('demo, log-in and dashboard stay in place while they load, at $width pixels', async (viewport) => {
   const visitor = await rig.browser.open({ viewport });
   const shifts: [string, number][] = [];
-  const look = async (name: string, { page }: typeof visitor) => {
+  const measureShift = async (name: string, { page }: typeof visitor) => {
     await page.waitForLoadState('networkidle');
     shifts.push([name, await readLayoutShift(page)]);
   };
   await visitor.page.goto(`${rig.test.url}/demo/`);
   await visitor.page.locator('#connect, #account:has(strong)').first().waitFor();
-  await look('demo', visitor);
+  await measureShift('demo', visitor);
   await visitor.page.goto(rig.at());
   await expectHeading(visitor, 'Log in');
-  await look('log-in', visitor);
+  await measureShift('log-in', visitor);
   const person = await rig.enter({ context: { viewport } });
   await person.page.reload();
   await expectHeading(person, 'Overview');
-  await look('dashboard', person);
+  await measureShift('dashboard', person);
   // A shift that is there is measured.
   await person.page.evaluate(() => {
     document.documentElement.style.paddingTop = '300px';

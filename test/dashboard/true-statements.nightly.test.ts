@@ -81,7 +81,7 @@ describe('what leaves the server', () => {
   it('is told where somebody describes images, and never denied', async () => {
     const vision = await startFakeVisionServer();
     const model = { AI_PROVIDER: 'openai-compatible', AI_MODEL: 'fake-model', AI_CANARY: 'off' };
-    const told = async (env: Record<string, string>) => {
+    const statement = async (env: Record<string, string>) => {
       let text = '';
       await withService(env, async (test) => {
         const visitor = await rig.browser.open();
@@ -95,9 +95,11 @@ describe('what leaves the server', () => {
       });
       return text;
     };
-    expect(await told({})).not.toMatch(/describe/i);
-    expect(await told({ ...model, AI_BASE_URL: vision.url })).toContain('described within the network of this server');
-    expect(await told({ ...model, AI_BASE_URL: 'https://ai.example.com/v1' })).toContain(
+    expect(await statement({})).not.toMatch(/describe/i);
+    expect(await statement({ ...model, AI_BASE_URL: vision.url })).toContain(
+      'described within the network of this server',
+    );
+    expect(await statement({ ...model, AI_BASE_URL: 'https://ai.example.com/v1' })).toContain(
       'a reduced copy is sent to the AI service',
     );
     await vision.close();
@@ -137,9 +139,9 @@ it('one is not many: accounts, entries, keys, images', async () => {
     const { page } = operator;
     await page.getByRole('link', { name: 'Accounts' }).click();
     await page.getByRole('button', { name: 'Check balances' }).click();
-    const told = await page.getByText(/^All balances are correct/).innerText();
-    expect(told).toMatch(/ \d+ accounts?, \d+ entr(y|ies)\.$/);
-    expect(told).not.toMatch(/\b1 (accounts|entries)|\b[02-9] (account|entry)\b/);
+    const statement = await page.getByText(/^All balances are correct/).innerText();
+    expect(statement).toMatch(/ \d+ accounts?, \d+ entr(y|ies)\.$/);
+    expect(statement).not.toMatch(/\b1 (accounts|entries)|\b[02-9] (account|entry)\b/);
   });
 });
 

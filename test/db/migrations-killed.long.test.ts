@@ -47,11 +47,11 @@ async function openCopy() {
 }
 
 it('migrations that are killed after any number of commands leave the same data when they are repeated', async () => {
-  const whole = await openCopy();
-  await whole.run();
-  const expected = await whole.read();
+  const complete = await openCopy();
+  await complete.run();
+  const expected = await complete.read();
   expect(expected).toMatchObject({ dataVersion: MIGRATIONS.length, migration: null });
-  const commands = whole.set.seen.length;
+  const commands = complete.set.seen.length;
   expect(commands).toBeGreaterThan(30);
   for (let after = 1; after < commands; after += STEP) {
     const killed = await openCopy();

@@ -69,7 +69,7 @@ it('the embedded store says that it has none, with a code that is known', async 
 
 it('an event that the database reports reaches the reader at once, one behind a gap with the next poll', async () => {
   const jobEvents = createJobEventRepository(store.connection);
-  let news: Parameters<typeof jobEvents.watch>[0] | undefined;
+  let changes: Parameters<typeof jobEvents.watch>[0] | undefined;
   const repositories = {
     jobs: {
       findStates: async () => [{ _id: 'job_a', lastEvent: null, eventBase: -1, kind: 'export' }],
@@ -77,18 +77,18 @@ it('an event that the database reports reaches the reader at once, one behind a 
     },
     jobEvents: {
       ...jobEvents,
-      watch(reported: typeof news) {
-        news = reported;
+      watch(reported: typeof changes) {
+        changes = reported;
         return () => {};
       },
     },
   };
-  const kinds = { export: { stopsUnheardAfterMs: null } };
+  const kinds = { export: { stopsWithoutListenerAfterMs: null } };
   const feeds = createJobFeeds({ repositories, kinds } as never);
   const feed = feeds.open('job_a');
   await feed.ready;
-  news?.onEvent(event(0));
-  news?.onEvent(event(2));
+  changes?.onEvent(event(0));
+  changes?.onEvent(event(2));
   expect(feed.log.last).toBe(0);
   await jobEvents.append([event(0), event(1), event(2)]);
   await expect.poll(() => feed.log.last).toBe(2);
@@ -103,7 +103,7 @@ it('jobs that end together are read together, with the events that are missing',
   const open = { lastEvent: null as number | null, eventBase: -1, kind: 'export', state: 'completed', total: 1 };
   let states = ids.map((_id) => ({ ...open, _id, createdAt: new Date(), credits: null, summary: { total: 1 } }));
   const findOfJobs = vi.fn(async (jobIds: string[]) => new Map(jobIds.map((id) => [id, [{ result: id }]])));
-  const asked = vi.spyOn(jobEvents, 'findByIds');
+  const queries = vi.spyOn(jobEvents, 'findByIds');
   const repositories = {
     jobs: {
       findStates: async (of: string[]) => states.filter(({ _id }) => of.includes(_id)),
@@ -113,7 +113,7 @@ it('jobs that end together are read together, with the events that are missing',
     imageResults: { findOfJobs },
   };
   const kinds = {
-    export: { stopsUnheardAfterMs: null, show: (result: string) => result, completeDetails: () => ({}) },
+    export: { stopsWithoutListenerAfterMs: null, show: (result: string) => result, completeDetails: () => ({}) },
   };
   const feeds = createJobFeeds({ repositories, kinds } as never);
   const followed = ids.map((id) => feeds.open(id));
@@ -122,7 +122,7 @@ it('jobs that end together are read together, with the events that are missing',
   states = states.map((state) => ({ ...state, lastEvent: 6 }));
   await expect.poll(() => followed.every(({ log }) => log.closed)).toBe(true);
   expect(findOfJobs.mock.calls).toEqual([[ids]]);
-  expect(asked.mock.calls.filter(([some]) => some.length > 8)).toHaveLength(1);
+  expect(queries.mock.calls.filter(([some]) => some.length > 8)).toHaveLength(1);
   for (const { jobId, log } of followed) {
     const read = [];
     for await (const sent of log.read(-1, new AbortController().signal)) read.push(sent);

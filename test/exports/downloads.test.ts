@@ -11,7 +11,7 @@ let raw: ReturnType<typeof createRawClient>;
 let result: ImageResult;
 let path: string;
 let etag: string;
-let whole: Buffer;
+let fullFile: Buffer;
 
 const get = (headers: Record<string, string> = {}, method = 'GET', target = path) =>
   raw.send(target, { method, headers: { 'X-API-Key': test.api.apiKey ?? '', ...headers } });
@@ -26,7 +26,7 @@ beforeAll(async () => {
   result = (last.data.results as ImageResult[])[0] as ImageResult;
   path = result.variants[0]?.url ?? '';
   const answer = await get();
-  whole = answer.body;
+  fullFile = answer.body;
   etag = answer.headers.etag ?? '';
 });
 afterAll(async () => {
@@ -38,8 +38,8 @@ describe('a download', () => {
     const { status, headers } = await get();
     const variant = result.variants[0];
     expect(status).toBe(200);
-    expect(whole.length).toBe(variant?.size);
-    expect(createHash('sha256').update(whole).digest('hex')).toBe(variant?.sha256);
+    expect(fullFile.length).toBe(variant?.size);
+    expect(createHash('sha256').update(fullFile).digest('hex')).toBe(variant?.sha256);
     expect(headers).toMatchObject({
       'content-type': 'image/webp',
       'content-length': String(variant?.size),
@@ -67,24 +67,24 @@ describe('a download', () => {
     ['bytes=5-999999999', 5, undefined],
   ])('with Range: %s is 206 with exactly that part', async (range, start, end) => {
     const { status, headers, body } = await get({ Range: range });
-    const part = whole.subarray(start, end);
+    const part = fullFile.subarray(start, end);
     expect([status, body.equals(part)]).toEqual([206, true]);
-    const first = start < 0 ? whole.length + start : start;
-    expect(headers['content-range']).toBe(`bytes ${first}-${first + part.length - 1}/${whole.length}`);
+    const first = start < 0 ? fullFile.length + start : start;
+    expect(headers['content-range']).toBe(`bytes ${first}-${first + part.length - 1}/${fullFile.length}`);
     expect(headers['content-length']).toBe(String(part.length));
   });
 
   it('with a range outside is 416 with the size', async () => {
-    const answer = await get({ Range: `bytes=${whole.length}-` });
-    expect(expectError(answer, 'range_not_satisfiable').size).toBe(whole.length);
-    expect(answer.headers['content-range']).toBe(`bytes */${whole.length}`);
+    const answer = await get({ Range: `bytes=${fullFile.length}-` });
+    expect(expectError(answer, 'range_not_satisfiable').size).toBe(fullFile.length);
+    expect(answer.headers['content-range']).toBe(`bytes */${fullFile.length}`);
   });
 
   it.each(['bytes=', 'bytes=9-5', 'items=0-5', 'bytes=0-1,3-4', 'bytes=a-b'])(
     'with the unusable Range %s is the whole file',
     async (range) => {
       const { status, body } = await get({ Range: range });
-      expect([status, body.length]).toEqual([200, whole.length]);
+      expect([status, body.length]).toEqual([200, fullFile.length]);
     },
   );
 

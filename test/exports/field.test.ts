@@ -113,10 +113,10 @@ describe('a file that cannot be shown rightly', () => {
   });
 
   it('since it lacks pixels stays refused', async () => {
-    const whole = await bytesOf('j-noeoi.jpg');
+    const fullBytes = await bytesOf('j-noeoi.jpg');
     const cut = [3, 20, 400].map((missing) => ({
       name: `${missing}.jpg`,
-      bytes: whole.subarray(0, whole.length - missing),
+      bytes: fullBytes.subarray(0, fullBytes.length - missing),
     }));
     const { last } = await rig.test.api.run('export', await rig.test.api.upload(cut), { format: 'webp' });
     expect((last.data.results as ImageResult[]).map(({ error }) => error?.code)).toEqual(

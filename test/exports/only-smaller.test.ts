@@ -78,8 +78,8 @@ describe('an export with onlySmaller', () => {
     expect(namesOf((await exportSmaller()).results[0])).toEqual(['full', '100w', '200w']);
     const larger = { format: 'png', preset: 'maximum', responsive: false, onlySmaller: true };
     const again = await completeOf(await post('export', bodyOf([], larger)));
-    const whole = again.results[0]?.variants[0]?.size ?? Number.POSITIVE_INFINITY;
-    expect(whole).toBeLessThan(uploaded.images[0]?.size ?? 0);
+    const fullSize = again.results[0]?.variants[0]?.size ?? Number.POSITIVE_INFINITY;
+    expect(fullSize).toBeLessThan(uploaded.images[0]?.size ?? 0);
   });
 
   it('selects anew from the cache; bytes of 0 stand for no file in use, so nothing is made', async () => {

@@ -97,8 +97,12 @@ describe('deleting a session', () => {
     expect(await filesOf(test, uploaded.sessionId)).toEqual([]);
     expect(await filesOf(test, `${uploaded.sessionId}-sample`)).toEqual([]);
     const image = `${path}/images/${uploaded.images[0]?.id}`;
-    const gone = [path, `${path}/download?filename=picture-0.webp`, `${path}-sample/download?filename=picture-0.webp`];
-    for (const target of [...gone, `${image}/preview`, `/v1/jobs/${jobId}`, `/v1/jobs/${jobId}/events`]) {
+    const deletedPaths = [
+      path,
+      `${path}/download?filename=picture-0.webp`,
+      `${path}-sample/download?filename=picture-0.webp`,
+    ];
+    for (const target of [...deletedPaths, `${image}/preview`, `/v1/jobs/${jobId}`, `/v1/jobs/${jobId}/events`]) {
       expect([target, (await api.request(target)).status]).toEqual([target, 404]);
     }
     expect((await api.request(path, { method: 'DELETE' })).status).toBe(404);

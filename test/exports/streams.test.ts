@@ -109,9 +109,9 @@ describe('the stream of an export', () => {
         if (first.length === leaveAfter) break;
       }
       const rest = await follow(jobId, first.at(-1)?.id);
-      const whole = await follow(jobId);
-      expect([...first, ...rest.events]).toEqual(whole.events);
-      expect(whole.events.at(-1)?.event).toBe('complete');
+      const fullStream = await follow(jobId);
+      expect([...first, ...rest.events]).toEqual(fullStream.events);
+      expect(fullStream.events.at(-1)?.event).toBe('complete');
     }
     expect(await api.balance()).toBe(balance - 10);
   });

@@ -17,7 +17,7 @@ afterAll(() => test.close());
 const CHECK = JSON.stringify({ imageCount: 3 });
 
 /** Sends raw bytes that no client library would send and returns the response. */
-function say(bytes: string): Promise<string> {
+function sendBytes(bytes: string): Promise<string> {
   const { hostname, port } = new URL(test.url);
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -38,10 +38,11 @@ function answerIn(text: string): { status: number; text: string } {
 }
 
 const post = (headers: string[], body: string, path = '/v1/credits/check') =>
-  say(
+  sendBytes(
     [`POST ${path} HTTP/1.1`, 'Host: x', `X-API-Key: ${key}`, 'Connection: close', ...headers, '', body].join('\r\n'),
   );
-const get = (target: string, headers: string[]) => say([`GET ${target} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+const get = (target: string, headers: string[]) =>
+  sendBytes([`GET ${target} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
 
 describe('a message that HTTP/1.1 forbids and Node accepts is a 400 with the reason', () => {
   it.each([
@@ -68,7 +69,7 @@ describe('a message that HTTP/1.1 forbids and Node accepts is a 400 with the rea
 
 describe('unusual but valid messages get a response', () => {
   it('HTTP/1.0 without a host', async () => {
-    const answer = await say(`GET /v1/credits/balance HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`);
+    const answer = await sendBytes(`GET /v1/credits/balance HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`);
     expect(answerIn(answer).status).toBe(200);
   });
 
@@ -80,7 +81,9 @@ describe('unusual but valid messages get a response', () => {
   it('pipelined requests, in order', async () => {
     const one = (path: string, ...headers: string[]) =>
       [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
-    const answers = await say(one('/healthz') + one('/v1/credits/balance') + one('/nothing', 'Connection: close'));
+    const answers = await sendBytes(
+      one('/healthz') + one('/v1/credits/balance') + one('/nothing', 'Connection: close'),
+    );
     expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '401', '404']);
   });
 });

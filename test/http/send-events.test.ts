@@ -139,17 +139,17 @@ it('stops the source if the client disconnects between two events', async () => 
 });
 
 it('returns at once and aborts the source if the client disconnects during a long step', async () => {
-  let told = false;
+  let reported = false;
   source = () => (signal) =>
     (async function* () {
       yield progress(1);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      told = true;
+      reported = true;
     })();
   const client = openClient(port);
   await client.saw('"n":1');
   client.socket.destroy();
-  await until(() => told && returned === 1);
+  await until(() => reported && returned === 1);
 
   source = () =>
     (async function* () {

@@ -81,8 +81,11 @@ describe('built pages', () => {
     expect(again).toMatchObject({ status: 304, text: '' });
     expect(again.headers.etag).toBe(etag);
     expect((await client.send('/widget/define.js', { headers: { 'If-Match': etag } })).status).toBe(200);
-    const asked = { Range: 'bytes=0-1', 'If-Range': etag };
-    expect(await client.send('/widget/define.js', { headers: asked })).toMatchObject({ status: 200, text: SCRIPT });
+    const rangeHeaders = { Range: 'bytes=0-1', 'If-Range': etag };
+    expect(await client.send('/widget/define.js', { headers: rangeHeaders })).toMatchObject({
+      status: 200,
+      text: SCRIPT,
+    });
     const cacheOf = async (path: string) => (await client.send(path)).headers['cache-control'];
     expect(await cacheOf('/demo/assets/demo-AbC_d-12.js')).toBe('public, max-age=31536000, immutable');
     expect(await cacheOf('/demo/icon.png')).toBe('public, no-cache');

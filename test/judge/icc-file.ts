@@ -84,10 +84,10 @@ function colorants(xy: readonly number[]): number[] {
 
 /** Solves three equations (Cramer). */
 function solve(m: readonly number[], right: readonly number[]): number[] {
-  const whole = determinant(m);
+  const full = determinant(m);
   return [0, 1, 2].map((column) => {
     const changed = m.map((value, index) => (index % 3 === column ? (right[Math.floor(index / 3)] ?? 0) : value));
-    return determinant(changed) / whole;
+    return determinant(changed) / full;
   });
 }
 

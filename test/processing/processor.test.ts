@@ -142,7 +142,7 @@ describe('a processor', () => {
     ).rejects.toThrow('early');
   });
 
-  const heard = { signal: new AbortController().signal, isHeard: () => true };
+  const listening = { signal: new AbortController().signal, isHeard: () => true };
 
   it('probes while an encode runs', async () => {
     const abort = new AbortController();
@@ -158,11 +158,11 @@ describe('a processor', () => {
   it('previews upright, and never enlarges', async () => {
     const source = nasty('jpeg-exif-orientation-6.jpg');
     const order = { account: 'account', source, facts: await harness.facts(source), width: 160 };
-    const preview = await harness.processor.preview({ ...order, target: join(harness.folder, 'preview') }, heard);
+    const preview = await harness.processor.preview({ ...order, target: join(harness.folder, 'preview') }, listening);
     expect(preview).toMatchObject({ width: 160, height: 300 });
     expect(await header(preview.file)).toMatchObject({ format: 'webp', width: 160, height: 300 });
     const tiny = { ...order, source: nasty('png-1x1.png'), target: join(harness.folder, 'tiny') };
-    expect(await harness.processor.preview(tiny, heard)).toMatchObject({ width: 1, height: 1 });
+    expect(await harness.processor.preview(tiny, listening)).toMatchObject({ width: 1, height: 1 });
   });
 
   it('inspects and previews in the encoding queue, so that uploads do not wait for it', async () => {
@@ -177,7 +177,7 @@ describe('a processor', () => {
     const left = inspect(leave.signal);
     const inspected = inspect();
     const target = join(harness.folder, 'later');
-    const preview = harness.processor.preview({ account: 'account', source, facts, width: 160, target }, heard);
+    const preview = harness.processor.preview({ account: 'account', source, facts, width: 160, target }, listening);
     await until(() => harness.processor.stats().queued === 3);
     await harness.facts(source);
     expect(harness.processor.stats()).toMatchObject({ busy: 1, queued: 3 });

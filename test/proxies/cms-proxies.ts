@@ -90,9 +90,10 @@ async function startPhpCms({ file, service, apiKey }: CmsOptions): Promise<CmsPr
 /** Starts nginx with the block for a CMS, and a CMS that answers who may edit media. */
 async function startNginxCms({ file, service, apiKey }: CmsOptions): Promise<CmsProxy> {
   const cms = await listen(({ url, headers }, res) => {
-    const isAsked = url === '/api/may-edit-media' && String(headers['x-original-uri']).startsWith('/imagewright/');
+    const isPermissionRequest =
+      url === '/api/may-edit-media' && String(headers['x-original-uri']).startsWith('/imagewright/');
     const editor = editorOf(headers);
-    res.writeHead(isAsked ? (editor ? 204 : 401) : 500, editor ? { 'X-User': editor } : {}).end();
+    res.writeHead(isPermissionRequest ? (editor ? 204 : 401) : 500, editor ? { 'X-User': editor } : {}).end();
   });
   const running = await startNginx(file ?? 'nginx', ({ port }) =>
     readBlock('A CMS behind nginx', 'nginx', {

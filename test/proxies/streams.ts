@@ -113,13 +113,13 @@ export async function checkDownload(way: Way): Promise<void> {
     send(`${endpoint}/v1/sessions/${sessionId}/download?filename=${encodeURIComponent(filename)}`, {
       headers: { ...headers, ...more },
     });
-  const whole = await get({});
-  expect(whole.status).toBe(200);
-  expect(whole.headers.get('Content-Disposition')).toContain(filename);
-  expect(whole.headers.get('Content-Security-Policy')).toContain('sandbox');
-  const bytes = Buffer.from(await whole.arrayBuffer());
-  expect(bytes.length).toBe(Number(whole.headers.get('Content-Length')));
-  const etag = whole.headers.get('ETag') ?? '';
+  const full = await get({});
+  expect(full.status).toBe(200);
+  expect(full.headers.get('Content-Disposition')).toContain(filename);
+  expect(full.headers.get('Content-Security-Policy')).toContain('sandbox');
+  const bytes = Buffer.from(await full.arrayBuffer());
+  expect(bytes.length).toBe(Number(full.headers.get('Content-Length')));
+  const etag = full.headers.get('ETag') ?? '';
   expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
 
   const part = await get({ Range: 'bytes=5-14', 'If-Range': etag });

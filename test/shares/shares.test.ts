@@ -31,7 +31,7 @@ function visit(token: string, path: string, init: RequestInit & { json?: unknown
   return fetch(test.url + path, { ...rest, ...body, headers });
 }
 
-async function look(token: string): Promise<SharedImages> {
+async function openShare(token: string): Promise<SharedImages> {
   const response = await visit(token, '/shared/images');
   expect(response.status).toBe(200);
   return (await response.json()) as SharedImages;
@@ -46,14 +46,14 @@ describe('a link to a session', () => {
     const token = tokenOf(made);
     expect(made.url).toMatch(new RegExp(`^${test.url}/share/${made.id}#iwv_\\w{43}$`));
     expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(7 * 86_400_000);
-    const before = await look(token);
+    const before = await openShare(token);
     expect(before.images.map(({ id, result, answer }) => [id, result, answer])).toEqual([
       [first?.id, null, null],
       [second?.id, null, null],
     ]);
     expect(before.images[0]?.texts.alt).toBe('A wall');
     await api.run('sample', uploaded);
-    const { images } = await look(token);
+    const { images } = await openShare(token);
     expect(images[0]?.result).toMatchObject({ kind: 'sample', format: 'webp', width: 300 });
     const result = await visit(token, `/shared/images/${first?.id}/result`);
     expect([result.status, result.headers.get('Content-Type')]).toEqual([200, 'image/webp']);
@@ -220,7 +220,7 @@ describe('whoever has a link', () => {
 
   it('cannot fill the disk or flood the editor with answers', async () => {
     const token = tokenOf(await share());
-    const image = (await look(token)).images[1] as SharedImages['images'][number];
+    const image = (await openShare(token)).images[1] as SharedImages['images'][number];
     const answer = (comment: string) =>
       visit(token, `/shared/images/${image.id}/answer`, {
         json: { verdict: 'change', comment, textsVersion: image.textsVersion },

@@ -144,7 +144,7 @@ async function serve(fake: FakeVisionServer, request: IncomingMessage, response:
   await fake.held;
   if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs));
   const sameKind = fake.requests.filter(({ canary }) => canary === seen.canary).length;
-  if (seen.canary && !fake.failsCanary) return say(response, await readCanary(fake, seen.image));
+  if (seen.canary && !fake.failsCanary) return sendAnswer(response, await readCanary(fake, seen.image));
   misbehave(fake, seen, response, sameKind === 1);
 }
 
@@ -172,39 +172,39 @@ function misbehave(fake: FakeVisionServer, seen: SeenRequest, response: ServerRe
   const refuse = (message: string) => fail(response, 400, message);
   switch (fake.mode) {
     case 'good':
-      return say(response, good);
+      return sendAnswer(response, good);
     case 'no-schema':
-      return seen.format === 'json_schema' ? refuse('json_schema is not supported') : say(response, good);
+      return seen.format === 'json_schema' ? refuse('json_schema is not supported') : sendAnswer(response, good);
     case 'no-response-format':
-      return seen.format === 'text' ? say(response, good) : refuse('unknown field response_format');
+      return seen.format === 'text' ? sendAnswer(response, good) : refuse('unknown field response_format');
     case 'bad-request':
       return refuse('this model takes no images');
     case 'fenced':
-      return say(response, `Here is the JSON you asked for:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`);
+      return sendAnswer(response, `Here is the JSON you asked for:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`);
     case 'thinking':
-      return say(response, `<think>Perhaps {"alt":"a draft"}?</think>\n${good}`);
+      return sendAnswer(response, `<think>Perhaps {"alt":"a draft"}?</think>\n${good}`);
     case 'thinking-forever':
-      return say(response, '<think>Sorry, I cannot tell yet. Perhaps {"alt":"a draft"}?', 'length');
+      return sendAnswer(response, '<think>Sorry, I cannot tell yet. Perhaps {"alt":"a draft"}?', 'length');
     case 'wrong-shape':
-      return say(response, '{"description":"a bicycle"}');
+      return sendAnswer(response, '{"description":"a bicycle"}');
     case 'wrong-shape-once':
-      return say(response, first ? '{"description":"a bicycle"}' : good);
+      return sendAnswer(response, first ? '{"description":"a bicycle"}' : good);
     case 'truncated':
-      return say(response, good.slice(0, 60), 'length');
+      return sendAnswer(response, good.slice(0, 60), 'length');
     case 'truncated-once':
-      return first ? say(response, good.slice(0, 60), 'length') : say(response, good);
+      return first ? sendAnswer(response, good.slice(0, 60), 'length') : sendAnswer(response, good);
     case 'refusal-field':
       return answer(response, { content: null, refusal: 'I cannot describe this.' });
     case 'refusal-prose':
-      return say(response, "I'm sorry, but I can't help with that image.");
+      return sendAnswer(response, "I'm sorry, but I can't help with that image.");
     case 'filtered':
-      return say(response, '', 'content_filter');
+      return sendAnswer(response, '', 'content_filter');
     case 'rate-limited-once':
-      return first ? fail(response, 429, 'slow down', { 'retry-after': '1' }) : say(response, good);
+      return first ? fail(response, 429, 'slow down', { 'retry-after': '1' }) : sendAnswer(response, good);
     case 'rate-limited-long':
       return fail(response, 429, 'slow down', { 'retry-after': '120' });
     case 'error-once':
-      return first ? fail(response, 503, 'loading the model') : say(response, good);
+      return first ? fail(response, 503, 'loading the model') : sendAnswer(response, good);
     case 'error':
       return fail(response, 500, 'out of memory');
     case 'unauthorized':
@@ -237,7 +237,7 @@ function misbehave(fake: FakeVisionServer, seen: SeenRequest, response: ServerRe
   }
 }
 
-function say(response: ServerResponse, content: string, finishReason = 'stop'): void {
+function sendAnswer(response: ServerResponse, content: string, finishReason = 'stop'): void {
   answer(response, { content }, finishReason);
 }
 

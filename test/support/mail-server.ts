@@ -76,8 +76,8 @@ function converse(socket: Socket, mode: () => MailServerMode, received: Received
   let buffered = '';
   let inData = false;
   let envelope: { from: string; to: string[] } = { from: '', to: [] };
-  const say = (line: string) => socket.write(`${line}\r\n`);
-  say('220 test ESMTP');
+  const sendLine = (line: string) => socket.write(`${line}\r\n`);
+  sendLine('220 test ESMTP');
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     buffered += chunk;
@@ -90,7 +90,7 @@ function converse(socket: Socket, mode: () => MailServerMode, received: Received
         inData = false;
         received.push({ ...envelope, ...parse(part) });
         envelope = { from: '', to: [] };
-        say('250 taken');
+        sendLine('250 taken');
       } else command(part);
     }
   });
@@ -98,23 +98,23 @@ function converse(socket: Socket, mode: () => MailServerMode, received: Received
   function command(line: string): void {
     const verb = line.slice(0, 4).toUpperCase();
     const address = /<(.*?)>/.exec(line)?.[1] ?? '';
-    if (verb === 'EHLO') say('250 test');
+    if (verb === 'EHLO') sendLine('250 test');
     else if (verb === 'MAIL') {
-      if (mode() === 'busy') say('451 come back later');
+      if (mode() === 'busy') sendLine('451 come back later');
       else {
         envelope.from = address;
-        say('250 ok');
+        sendLine('250 ok');
       }
     } else if (verb === 'RCPT') {
       envelope.to.push(address);
-      say('250 ok');
+      sendLine('250 ok');
     } else if (verb === 'DATA') {
       inData = true;
-      say('354 go on');
+      sendLine('354 go on');
     } else if (verb === 'QUIT') {
-      say('221 bye');
+      sendLine('221 bye');
       socket.end();
-    } else say('250 ok');
+    } else sendLine('250 ok');
   }
 }
 

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 
 const file = process.env.CLOCK_SHIFT_FILE ?? '';
 const RealDate = Date;
-const LOOK_EVERY_MS = 10;
+const CHECK_EVERY_MS = 10;
 let shiftMs = 0;
-let lookedAt = Number.NEGATIVE_INFINITY;
+let checkedAt = Number.NEGATIVE_INFINITY;
 
 function now() {
-  if (performance.now() - lookedAt > LOOK_EVERY_MS) {
-    lookedAt = performance.now();
+  if (performance.now() - checkedAt > CHECK_EVERY_MS) {
+    checkedAt = performance.now();
     shiftMs = Number(readFileSync(file, 'utf8'));
   }
   return RealDate.now() + shiftMs;

@@ -29,9 +29,9 @@ describe('the work of an editor', () => {
 
   it('is not left without a question while files are on their way, and without one afterwards', async () => {
     const tab = await rig.open({ elements: [{ remember: 'test' }] });
-    const asked: string[] = [];
+    const requests: string[] = [];
     tab.page.on('dialog', (dialog) => {
-      asked.push(dialog.type());
+      requests.push(dialog.type());
       void dialog.accept();
     });
     rig.proxy.inject({ kind: 'hang' }, { method: 'POST', path: /sessions/ });
@@ -40,11 +40,11 @@ describe('the work of an editor', () => {
     // A page that nobody has touched is left without a question.
     await tab.page.mouse.click(5, 5);
     await tab.page.reload();
-    expect(asked).toEqual(['beforeunload']);
+    expect(requests).toEqual(['beforeunload']);
     await tab.upload(1);
     await tab.page.mouse.click(5, 5);
     await tab.page.reload();
-    expect(asked).toEqual(['beforeunload']);
+    expect(requests).toEqual(['beforeunload']);
   });
 
   it('goes on in a new session when the old one has ended, with all texts', async () => {

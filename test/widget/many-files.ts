@@ -9,10 +9,10 @@ async function* files(count: number): AsyncGenerator<ZipFile> {
 
 /** Tests that a ZIP of each of these numbers of files has all of them. */
 export function testZips(counts: readonly number[]): void {
-  it.each(counts)('a ZIP of %i files has all of them', expectWhole);
+  it.each(counts)('a ZIP of %i files has all of them', expectComplete);
 }
 
-async function expectWhole(count: number): Promise<void> {
+async function expectComplete(count: number): Promise<void> {
   const bytes = new Uint8Array(await new Response(writeZip(files(count))).arrayBuffer());
   const found = unzipSync(bytes);
   expect(Object.keys(found)).toHaveLength(count);

@@ -20,7 +20,7 @@ type Node = {
 };
 
 /** Reads the dialog, the focused control and the live region from Chromium's accessibility tree, as a screen reader does. */
-async function heard(tab: WidgetTab): Promise<string[]> {
+async function announcements(tab: WidgetTab): Promise<string[]> {
   const session = await tab.context.newCDPSession(tab.page);
   const { nodes } = (await session.send('Accessibility.getFullAXTree')) as unknown as { nodes: Node[] };
   await session.detach();
@@ -55,7 +55,7 @@ it('tells screen readers image, state and result of each step', async () => {
   /** Does a step and waits until a screen reader hears what is expected: Chromium's tree follows the page a moment later. */
   const step = async (act: () => Promise<void>, ...expected: string[]) => {
     await act();
-    await expect.poll(() => heard(tab)).toEqual(['dialog "Review texts"', ...expected]);
+    await expect.poll(() => announcements(tab)).toEqual(['dialog "Review texts"', ...expected]);
   };
   await step(
     async () => {

@@ -144,7 +144,7 @@ describe('an export over faulty connections', () => {
     await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
 
     rig.proxy.reset();
-    await goOn(tab);
+    await resume(tab);
     await expectExported(tab);
     tab.expectQuiet([/the server responded with a status of/]);
   });
@@ -159,7 +159,7 @@ describe('an export over faulty connections', () => {
     expect(event?.detail.error).toMatchObject({ code: 'bad_response', status: 502 });
     expect(await textOf(tab.widget)).not.toContain('Bad Gateway');
     rig.proxy.reset();
-    await goOn(tab);
+    await resume(tab);
     await expectExported(tab);
   });
 
@@ -175,7 +175,7 @@ describe('an export over faulty connections', () => {
   });
 
   /** Clicks "Retry" if it is offered, or else exports again. */
-  async function goOn(tab: WidgetTab): Promise<void> {
+  async function resume(tab: WidgetTab): Promise<void> {
     const retry = tab.widget.locator('.toolbar, .tools').getByRole('button', { name: /retry/i });
     if ((await retry.count()) > 0) await retry.first().click();
     else await tab.exportAll();

@@ -94,17 +94,17 @@ it('a page is weighed by files of attachments alone', async () => {
   await mkdir(dirname(secret), { recursive: true });
   await writeFile(secret, 'x'.repeat(4321));
   const base = await rig.site.php<string>('return wp_get_upload_dir()["baseurl"];');
-  const asked = [
+  const requests = [
     '/backups/database.jpg',
     '/%2e%2e/%2e%2e/wp-config.php',
     '/..%2f..%2fwp-config.php',
     '/%2e%2e%2f%2e%2e%2findex.php',
     '/%5c..%5c..%5cindex.php',
   ].map((path) => `<img src="${base}${path}" alt="">`);
-  const page = await publish(rig, `<img src="${await urlOf(rig, id, 'full')}" alt="">${asked.join('')}`);
+  const page = await publish(rig, `<img src="${await urlOf(rig, id, 'full')}" alt="">${requests.join('')}`);
   const { images, totals } = await author.json<PageWeight>('POST', '/weigh', { url: page });
   const shown = (await rig.attachment(id)).metadata.filesize;
-  expect(images.map(({ desktop }) => desktop[1])).toEqual([shown, ...asked.map(() => null)]);
+  expect(images.map(({ desktop }) => desktop[1])).toEqual([shown, ...requests.map(() => null)]);
   expect(totals.desktop.after).toBe(shown);
 });
 

@@ -12,12 +12,12 @@ it('`npm run demo:wordpress` prints a URL and a login of a site with photographs
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void demo.kill('SIGKILL'));
-  let told = '';
-  for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk) => (told += chunk));
+  let output = '';
+  for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk) => (output += chunk));
   const ended = once(demo, 'exit');
-  await expect.poll(() => told || demo.exitCode, { timeout: 240_000, interval: 500 }).toMatch(/Ctrl\+C ends it/);
+  await expect.poll(() => output || demo.exitCode, { timeout: 240_000, interval: 500 }).toMatch(/Ctrl\+C ends it/);
 
-  const [, url = '', name = '', password = ''] = /Log in: +(\S+)\/wp-login\.php +(\w+) \/ (\w+)/.exec(told) ?? [];
+  const [, url = '', name = '', password = ''] = /Log in: +(\S+)\/wp-login\.php +(\w+) \/ (\w+)/.exec(output) ?? [];
   const visitor = await logIn(url, name, password);
   expect(await visitor.json('GET', '/status')).toMatchObject({
     total: 5,

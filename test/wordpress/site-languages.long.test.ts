@@ -64,11 +64,11 @@ describe.each(['polylang', 'wpml'])('a site with %s', (plugin) => {
       { problem: 'missing', attachment: other, language: 'de-DE' },
     ]);
     vision.answer = { ...GOOD_ANSWER, texts: { 'en-US': own('A bicycle'), 'de-DE': own('Ein Rad') } };
-    const asked = vision.questions().length;
+    const questionsBefore = vision.questions().length;
 
     const [status, made] = await post(`/attachments/${other}/describe`);
     expect([status, made.alt, made.saved]).toEqual([200, 'Ein Rad', true]);
-    expect(vision.questions().length - asked).toBe(1);
+    expect(vision.questions().length - questionsBefore).toBe(1);
     expect(vision.questions().at(-1)?.words).toContain('(de-DE), American English (en-US)');
     expect((await rig.attachment(other)).alt).toBe('Ein Rad');
     expect((await rig.attachment(id)).alt).toBe('A bicycle');

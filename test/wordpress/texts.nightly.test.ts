@@ -105,10 +105,10 @@ it('an audit finds texts that are missing, file names, shared, and links without
     findings.push(...part.findings);
     cursor = part.cursor;
   }
-  const told = findings
+  const reported = findings
     .filter((one) => one.post === 0 || one.post === postId)
     .map((one) => [one.problem, one.post > 0 ? one.file : ids.indexOf(one.attachment)]);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['missing', 0],
     ['file_name', 1],
     ['duplicate', 2],

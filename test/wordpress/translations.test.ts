@@ -72,8 +72,8 @@ describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
       const { msgid_plural: plural } = entry;
       const found = texts.get(keyOf(entry));
       const count = plural ? forms : 1;
-      const isWhole = found?.msgstr.length === count && found.msgstr.every((text) => text.trim() !== '');
-      return !isWhole || found.msgid_plural !== plural || found.comments?.flag?.includes('fuzzy');
+      const isComplete = found?.msgstr.length === count && found.msgstr.every((text) => text.trim() !== '');
+      return !isComplete || found.msgid_plural !== plural || found.comments?.flag?.includes('fuzzy');
     });
     expect(missing.map(({ msgid }) => msgid)).toEqual([]);
     const known = new Set(everything.map(keyOf));

@@ -48,10 +48,10 @@ export function foldOf(source: string): number {
 
 /** Assembles the images: large sources whole, then crops and widths of all sources in turn. */
 export function assembleCorpus(sources: Source[], size = SIZE): CorpusImage[] {
-  const whole = sources.filter(({ width, height }) => width * height > LARGE_PIXELS).map((source) => asIs(source));
+  const fullSize = sources.filter(({ width, height }) => width * height > LARGE_PIXELS).map((source) => asIs(source));
   const smaller = [asWidth(1100), asCrop(900, 700), asWidth(480), asCrop(500, 500), asWidth(300)];
   const derived = smaller.flatMap((derive) => sources.map(derive));
-  return [...whole, ...derived].slice(0, size);
+  return [...fullSize, ...derived].slice(0, size);
 }
 
 function asIs(source: Source): CorpusImage {

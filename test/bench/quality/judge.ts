@@ -57,7 +57,7 @@ export async function openJudge(scorer: Scorer): Promise<Judge> {
       const key = `${name}:${reference.hash}:${hash}${whole ? ':whole' : ''}`;
       const cached = known.get(key);
       if (cached !== undefined) return cached;
-      const windows = whole ? [wholeOf(reference)] : windowsOf(reference);
+      const windows = whole ? [fullWindow(reference)] : windowsOf(reference);
       const scores: number[] = [];
       for (const background of backgrounds(reference)) {
         scores.push(await judge(reference, version, background, windows, compare));
@@ -101,7 +101,7 @@ interface Window {
   height: number;
 }
 
-function wholeOf({ pixels: { width, height } }: Reference): Window {
+function fullWindow({ pixels: { width, height } }: Reference): Window {
   return { x: 0, y: 0, width, height };
 }
 
@@ -109,7 +109,7 @@ function wholeOf({ pixels: { width, height } }: Reference): Window {
 function windowsOf(reference: Reference): Window[] {
   const { name, pixels } = reference;
   const { width, height } = pixels;
-  if (width * height <= WHOLE_PIXELS) return [wholeOf(reference)];
+  if (width * height <= WHOLE_PIXELS) return [fullWindow(reference)];
   const size = { width: Math.min(WINDOW_EDGE, width), height: Math.min(WINDOW_EDGE, height) };
   const seed = createHash('sha256').update(name).digest();
   return Array.from({ length: WINDOWS }, (_, index) => {

@@ -40,7 +40,12 @@ await writeTable(fitTable(rows), libraryVersions());
 async function measure(source: Source, width: number): Promise<FitRow[]> {
   const pixels = await readPixels(source, width);
   const parts = takeSample(scorer, pixels, chooseLayout(pixels, PROBED.webp), false);
-  const whole = takeSample(scorer, pixels, chooseLayout(pixels, { area: width * pixels.height, edge: width }), false);
+  const fullSample = takeSample(
+    scorer,
+    pixels,
+    chooseLayout(pixels, { area: width * pixels.height, edge: width }),
+    false,
+  );
   const traits = rounded(measureTraits(parts.pixels));
   const measured: FitRow[] = [];
   for (const codec of Object.keys(NUMBERS) as CodecName[]) {
@@ -48,7 +53,7 @@ async function measure(source: Source, width: number): Promise<FitRow[]> {
     const scoresOfFile: number[] = [];
     for (const number of NUMBERS[codec]) {
       scores.push([number, await scoreWith(parts, codec, number, TILE_EFFORT)]);
-      if (codec !== 'palette') scoresOfFile.push(await scoreWith(whole, codec, number, 4));
+      if (codec !== 'palette') scoresOfFile.push(await scoreWith(fullSample, codec, number, 4));
     }
     measured.push({ source: source.name, codec, traits, scores, scoresOfFile });
   }

@@ -14,7 +14,7 @@ const PHOTOGRAPH = 'photos/photo-stream.jpg';
 const IDLE_MS = 5000;
 
 /** A function of the service, by its file and its offsets there. */
-interface Place {
+interface FunctionRange {
   url: string;
   start: number;
   end: number;
@@ -53,9 +53,9 @@ async function walk(service: ServiceProcess, [first = '', second = '']: string[]
   const exportFirst = await uploaded(service, first);
   await ask(service, 'ran');
   await sleep(IDLE_MS);
-  const idle = new Set((await ask<Place[]>(service, 'ran')).map(keyOf));
+  const idle = new Set((await ask<FunctionRange[]>(service, 'ran')).map(keyOf));
   await exportFirst();
-  const ran = (await ask<Place[]>(service, 'ran')).filter((place) => !idle.has(keyOf(place)));
+  const ran = (await ask<FunctionRange[]>(service, 'ran')).filter((place) => !idle.has(keyOf(place)));
   const exportSecond = await uploaded(service, second);
   await ask(service, 'watch', ran);
   await exportSecond();
@@ -78,12 +78,16 @@ async function uploaded(service: ServiceProcess, apiKey: string): Promise<() => 
   };
 }
 
-async function ask<T>({ child }: ServiceProcess, name: 'ran' | 'watch' | 'order', places: Place[] = []): Promise<T> {
-  child.send({ name, places });
+async function ask<T>(
+  { child }: ServiceProcess,
+  name: 'ran' | 'watch' | 'order',
+  ranges: FunctionRange[] = [],
+): Promise<T> {
+  child.send({ name, places: ranges });
   const [reply] = await once(child, 'message');
   return reply as T;
 }
 
-function keyOf({ url, start }: Place): string {
+function keyOf({ url, start }: FunctionRange): string {
   return `${url}:${start}`;
 }

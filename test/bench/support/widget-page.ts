@@ -58,12 +58,12 @@ export function watchRows(page: Page): Promise<void> {
         // The element empties the input as soon as it has the files.
         const count = input.files?.length ?? 0;
         window.longTasks.length = 0;
-        const look = () => {
+        const countRows = () => {
           const rows = root.querySelector('io-list')?.shadowRoot?.querySelectorAll('io-row').length ?? 0;
           window.rowsAt.push({ at: performance.now() - start, rows });
-          if (rows < count || performance.now() - start < 3000) requestAnimationFrame(look);
+          if (rows < count || performance.now() - start < 3000) requestAnimationFrame(countRows);
         };
-        requestAnimationFrame(look);
+        requestAnimationFrame(countRows);
       },
       { capture: true, once: true },
     );

@@ -29,13 +29,13 @@ export async function startBalancer(targets: () => string[]): Promise<Balancer> 
 
 function pass(url: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers } = incoming;
-  const gone = () => (outgoing.headersSent ? outgoing.destroy() : refuse(outgoing));
+  const onUnreachable = () => (outgoing.headersSent ? outgoing.destroy() : refuse(outgoing));
   const forwarded = request(url + incoming.url, { method, headers, agent: false }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.on('error', gone).pipe(outgoing);
-    answer.on('aborted', gone);
+    answer.on('error', onUnreachable).pipe(outgoing);
+    answer.on('aborted', onUnreachable);
   });
-  forwarded.on('error', gone);
+  forwarded.on('error', onUnreachable);
   incoming.on('error', () => forwarded.destroy()).pipe(forwarded);
   outgoing.on('close', () => forwarded.destroy());
 }

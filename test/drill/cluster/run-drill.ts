@@ -58,10 +58,10 @@ export async function runClusterDrill(plan: DrillPlan): Promise<DrillOutcome> {
         }),
       ),
     ];
-    let told = 0;
+    let reported = 0;
     const reports = every(10_000, ended.signal, async () => {
-      for (const fault of tally.faults.slice(told, told + 10)) plan.report(fault);
-      told = tally.faults.length;
+      for (const fault of tally.faults.slice(reported, reported + 10)) plan.report(fault);
+      reported = tally.faults.length;
       plan.report(describe(tally, counts));
     });
     await createPatientClient(api, tally).workFor(plan);

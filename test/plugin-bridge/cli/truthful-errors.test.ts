@@ -37,7 +37,7 @@ describe('--out', () => {
 });
 
 describe('an address without a service', () => {
-  async function saysOf(endpoint: string): Promise<string> {
+  async function messageOf(endpoint: string): Promise<string> {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     const args = ['optimize', 'in/*.png', '--out', 'out', '--endpoint', endpoint];
@@ -47,7 +47,7 @@ describe('an address without a service', () => {
   }
 
   it('of an unknown host says so', async () => {
-    expect(await saysOf('http://no-such-host.invalid')).toMatch(/There is no host of this name/);
+    expect(await messageOf('http://no-such-host.invalid')).toMatch(/There is no host of this name/);
   });
 
   it('of a closed port says so', async () => {
@@ -55,11 +55,11 @@ describe('an address without a service', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    expect(await saysOf(`http://127.0.0.1:${port}`)).toMatch(/Nothing listens at this address/);
+    expect(await messageOf(`http://127.0.0.1:${port}`)).toMatch(/Nothing listens at this address/);
   });
 
   it('of https where http is spoken says so', async () => {
-    expect(await saysOf(harness.test.url.replace('http:', 'https:'))).toMatch(/speaks plain http/);
+    expect(await messageOf(harness.test.url.replace('http:', 'https:'))).toMatch(/speaks plain http/);
   });
 
   it.runIf(OPENSSL)('with a self-signed certificate says so', async () => {
@@ -87,7 +87,7 @@ describe('an address without a service', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await saysOf(url)).toMatch(/not signed by a known authority.*NODE_EXTRA_CA_CERTS/);
+    expect(await messageOf(url)).toMatch(/not signed by a known authority.*NODE_EXTRA_CA_CERTS/);
   });
 });
 

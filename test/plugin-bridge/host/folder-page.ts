@@ -45,7 +45,7 @@ async function toReplacement(originalSize: number, variants: VariantInput[], met
 }
 
 /** Error as serializable data. */
-async function told<Result>(work: Promise<Result>): Promise<Result | { code: string; message: string }> {
+async function outcomeOf<Result>(work: Promise<Result>): Promise<Result | { code: string; message: string }> {
   try {
     return await work;
   } catch (error) {
@@ -68,19 +68,19 @@ const actions = {
     const checksum = text === undefined ? undefined : await sha256(new Blob([text]));
     const uploaded = size === undefined ? undefined : { size, sha256: checksum, width: 1, height: 1, format: 'jpeg' };
     const { check } = createFolderHost(await folder());
-    return told(check?.(id, { uploaded }) ?? Promise.reject(new Error('no check')));
+    return outcomeOf(check?.(id, { uploaded }) ?? Promise.reject(new Error('no check')));
   },
   fetch: async (id: string) =>
-    told(
+    outcomeOf(
       createFolderHost(await folder())
         .fetch(id)
         .then((blob) => blob.text()),
     ),
   async replace(id: string, variants: VariantInput[], { size = -1, metadata = null as unknown } = {}) {
     const original = size >= 0 ? size : (await (await fileAt(id)).getFile()).size;
-    return told(createFolderHost(await folder()).replace(id, await toReplacement(original, variants, metadata)));
+    return outcomeOf(createFolderHost(await folder()).replace(id, await toReplacement(original, variants, metadata)));
   },
-  restore: async (id: string) => told(createFolderHost(await folder()).restore(id)),
+  restore: async (id: string) => outcomeOf(createFolderHost(await folder()).restore(id)),
   /** Makes writing files fail if their names contain `part`. */
   refuse(part: string) {
     const { createWritable } = FileSystemFileHandle.prototype;

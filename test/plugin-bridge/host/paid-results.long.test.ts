@@ -100,8 +100,8 @@ describe('results that a run has paid for', () => {
   it('are dropped for a final error: a refusal, or a result the service no longer has', async () => {
     const shelf = refusing('final', (image) => (image === 'photo-1.jpg' ? 'changed' : null));
     const { connection } = await connect(shelf);
-    const gone = { error: 'Unknown file', code: 'file_not_found' };
-    proxy.inject({ kind: 'answer', status: 404, json: gone }, { path: RESULT });
+    const notFound = { error: 'Unknown file', code: 'file_not_found' };
+    proxy.inject({ kind: 'answer', status: 404, json: notFound }, { path: RESULT });
     const report = await connection.run([...shelf.images.keys()]);
     expect(report).toMatchObject({ phase: 'done', replaced: 2, failed: 2, reason: null });
     expect(report.outcomes.map(({ id, code }) => [id, code])).toEqual([

@@ -138,31 +138,31 @@ describe('replacing an image of a CMS', () => {
 
   it('calls `noGain` of the host for a result that saves nothing', async () => {
     const flat = await plainImage('flat.png', { width: 64, height: 64 });
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const shelf = createShelf([flat], {
       settings: () => ({ format: 'jpeg', preset: 'maximum' }),
       async noGain(id, { imageId, sessionId, variants }) {
-        told.push([id, imageId, sessionId, variants[0]?.sha256]);
+        reported.push([id, imageId, sessionId, variants[0]?.sha256]);
         throw new Error('it could not be written down');
       },
     });
     const { element, connection } = await exported(shelf);
     expect(await connection.replaceAll()).toMatchObject([{ status: 'skipped', code: 'larger' }]);
     const { result } = element.items[0] ?? {};
-    expect(told).toEqual([['flat.png', result?.imageId, element.sessionId, result?.variants[0]?.sha256]]);
+    expect(reported).toEqual([['flat.png', result?.imageId, element.sessionId, result?.variants[0]?.sha256]]);
   });
 
   it('is skipped, and calls `noGain`, for an export with onlySmaller that delivered nothing', async () => {
     const flat = await plainImage('flat.png', { width: 64, height: 64 });
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const shelf = createShelf([flat], {
       settings: () => ({ format: 'jpeg', preset: 'maximum', onlySmaller: true }),
-      noGain: async (id, { imageId, sessionId, variants }) => void told.push([id, imageId, sessionId, variants]),
+      noGain: async (id, { imageId, sessionId, variants }) => void reported.push([id, imageId, sessionId, variants]),
     });
     const before = await charged(account);
     const { element, connection } = await exported(shelf);
     expect(await connection.replaceAll()).toMatchObject([{ status: 'skipped', code: 'no_gain', retryable: false }]);
-    expect(told).toEqual([['flat.png', element.items[0]?.imageId, element.sessionId, []]]);
+    expect(reported).toEqual([['flat.png', element.items[0]?.imageId, element.sessionId, []]]);
     expect(await charged(account)).toBe(before);
   });
 

@@ -190,9 +190,9 @@ describe('an analysis', () => {
     const ids = events.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(events.at(-1)?.event).toBe('complete');
-    const asked = harness.proxy.seen.filter(({ path }) => path.endsWith('/analyze'));
-    expect(asked.length).toBeGreaterThan(3);
-    expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    const requests = harness.proxy.seen.filter(({ path }) => path.endsWith('/analyze'));
+    expect(requests.length).toBeGreaterThan(3);
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     const { results } = await stream.result();
     expect(results.map(({ imageId, status }) => [imageId, status])).toEqual(images.map(({ id }) => [id, 'completed']));
   });

@@ -83,9 +83,9 @@ describe('an upload', () => {
   it('reports its bytes at its end if there is no other progress', async () => {
     const client = await harness.createClient();
     const file = await noiseFile('a.png', 6);
-    const told: number[][] = [];
-    await client.createSession({ files: [file] }, { onProgress: (...numbers) => told.push(numbers) });
-    expect(told).toEqual([[file.file.size, file.file.size]]);
+    const reported: number[][] = [];
+    await client.createSession({ files: [file] }, { onProgress: (...numbers) => reported.push(numbers) });
+    expect(reported).toEqual([[file.file.size, file.file.size]]);
   });
 });
 
@@ -133,15 +133,15 @@ describe('the methods', () => {
   });
 
   it('use any address before /v1, including a query', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const record: typeof fetch = async (input) => {
-      asked.push(`${input}`);
+      requests.push(`${input}`);
       return Response.json({});
     };
     for (const endpoint of ['', '/wp-json/imagewright/v1', 'https://x.example/sub/', '/?rest_route=/imagewright']) {
       await createClient({ endpoint, fetch: record }).listTransactions({ limit: 5, cursor: undefined });
     }
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       '/v1/credits/transactions?limit=5',
       '/wp-json/imagewright/v1/v1/credits/transactions?limit=5',
       'https://x.example/sub/v1/credits/transactions?limit=5',

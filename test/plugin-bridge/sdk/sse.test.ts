@@ -38,16 +38,16 @@ describe('the parser of event streams', () => {
 
   it.each(['\n', '\r\n', '\r'])('parses equally at every split point, with %j as line end', (lineEnd) => {
     const text = STREAM.replaceAll('\n', lineEnd);
-    const whole = parse(text);
-    expect(whole).toEqual(parse(STREAM));
+    const fullText = parse(text);
+    expect(fullText).toEqual(parse(STREAM));
     const length = encoder.encode(text).length;
-    for (let cut = 0; cut <= length; cut += 1) expect(parse(text, [cut])).toEqual(whole);
+    for (let cut = 0; cut <= length; cut += 1) expect(parse(text, [cut])).toEqual(fullText);
     expect(
       parse(
         text,
         Array.from({ length }, (_, index) => index),
       ),
-    ).toEqual(whole);
+    ).toEqual(fullText);
   });
 
   it('emits an event as soon as its last line has arrived', () => {

@@ -14,13 +14,13 @@ describe('io-compare', () => {
       result: { ...blue, score },
     }));
     const tab = await open(scored);
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const [index] of scored.entries()) {
       await compareIn(tab.page).evaluate((element, at) => Object.assign(element, { index: at }), index);
       await expect.poll(() => compareIn(tab.page).locator('h3').textContent()).toBe(`${index}.png`);
-      told.push((await compareIn(tab.page).locator('.quality').allTextContents()).join());
+      reported.push((await compareIn(tab.page).locator('.quality').allTextContents()).join());
     }
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'no visible difference',
       'difference hardly visible',
       'difference visible only side by side',

@@ -106,7 +106,7 @@ describe('the demo page', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await pick(30);
     await untilState('ready');
-    const wholeRows = () =>
+    const visibleRows = () =>
       widget.evaluate((element) => {
         const root = element.shadowRoot as ShadowRoot;
         const end = root.querySelector('.bar')?.getBoundingClientRect().top ?? 0;
@@ -114,7 +114,7 @@ describe('the demo page', () => {
         return places.filter((row) => row.getBoundingClientRect().bottom <= end).length;
       });
     await page.evaluate(() => scrollTo(0, 0));
-    await expect.poll(wholeRows).toBeGreaterThanOrEqual(7);
+    await expect.poll(visibleRows).toBeGreaterThanOrEqual(7);
   });
 
   it('restores the images after a reload', async () => {

@@ -22,7 +22,7 @@ async function open(viewport: { width: number; height: number }): Promise<Widget
 }
 
 /** Counts the rows that are whole between the upper edge of the window and the bar. */
-const wholeRows = ({ widget }: WidgetTab) =>
+const visibleRows = ({ widget }: WidgetTab) =>
   widget.evaluate((element) => {
     const root = element.shadowRoot as ShadowRoot;
     const end = root.querySelector('.bar')?.getBoundingClientRect().top ?? 0;
@@ -43,13 +43,13 @@ describe('with 30 images', () => {
   it('seven rows are in sight at 1280 x 800, and the page is at most 2,600 pixels high, also when all are described', async () => {
     const tab = await open(DESK);
     const height = () => tab.page.evaluate(() => document.documentElement.scrollHeight);
-    await expect.poll(() => wholeRows(tab)).toBeGreaterThanOrEqual(7);
+    await expect.poll(() => visibleRows(tab)).toBeGreaterThanOrEqual(7);
     await expect.poll(height).toBeLessThanOrEqual(2600);
     rig.vision.answer = { ...GOOD_ANSWER, people: true, textInImage: 'A sign' };
     await describeAll(tab);
     rig.vision.reset();
     await expect.poll(() => textOf(rows(tab.widget).last())).toContain(text('filter.review'));
-    await expect.poll(() => wholeRows(tab)).toBeGreaterThanOrEqual(7);
+    await expect.poll(() => visibleRows(tab)).toBeGreaterThanOrEqual(7);
     await expect.poll(height).toBeLessThanOrEqual(2600);
   });
 

@@ -31,13 +31,13 @@ describe('many images', () => {
       });
       const steps: number[] = [];
       Object.assign(window, { steps });
-      const look = () => {
+      const countRows = () => {
         const list = document.querySelector('image-optimizer')?.shadowRoot?.querySelector('io-list');
         const count = list?.shadowRoot?.querySelectorAll('io-row').length ?? 0;
         if (count && count !== steps.at(-1)) steps.push(count);
-        if (count < 500) setTimeout(look);
+        if (count < 500) setTimeout(countRows);
       };
-      look();
+      countRows();
     });
     await addMany(tab, 500);
     await expect.poll(() => rowCount(tab)).toBe(500);

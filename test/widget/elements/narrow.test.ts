@@ -108,8 +108,8 @@ describe('in narrow layouts', () => {
     // The button to clear is separate, beside the heading.
     const [heading, clear] = [await boxOf(tab.widget.locator('h2')), await boxOf(tab.widget.locator('.clear'))];
     expect(Math.abs(heading.middle - clear.middle)).toBeLessThan(4);
-    const whole = await boxOf(tab.widget);
-    expect(locale === 'ar' ? clear.x - whole.x : whole.right - clear.right).toBeLessThan(24);
+    const widgetBox = await boxOf(tab.widget);
+    expect(locale === 'ar' ? clear.x - widgetBox.x : widgetBox.right - clear.right).toBeLessThan(24);
   });
 
   it('a list has a shadow at its lower edge until its end', async () => {

@@ -12,7 +12,7 @@ const review = ({ widget }: WidgetTab) => widget.locator('io-review');
 const alt = (tab: WidgetTab) => review(tab).locator('#alt');
 /** Name of the shown image. */
 const shown = (tab: WidgetTab) => review(tab).locator('.name').textContent();
-const told = (tab: WidgetTab) => review(tab).locator('[role=status]').textContent();
+const statusOf = (tab: WidgetTab) => review(tab).locator('[role=status]').textContent();
 const open = async (tab: WidgetTab) => {
   await tab.button(text('reviewing.title')).click();
   await expect.poll(() => focused(tab)).toBe('alt');
@@ -88,7 +88,7 @@ describe('the review of texts', () => {
       await keyboard.press('Enter');
     }
     await expect.poll(() => focused(tab)).toBe(text('action.close'));
-    expect(await told(tab)).toContain(text('reviewing.done', { count: 30, edited: 0, decorative: 3 }));
+    expect(await statusOf(tab)).toContain(text('reviewing.done', { count: 30, edited: 0, decorative: 3 }));
     await keyboard.press('Enter');
     await expect.poll(() => focused(tab)).toBe(text('reviewing.title'));
     const { keys, lost } = await tab.page.evaluate(() => {
@@ -112,7 +112,7 @@ describe('the review of texts', () => {
     await open(tab);
     const before = await texts(tab);
     await keyboard.press('Control+d');
-    await expect.poll(() => told(tab)).toContain(`picture-0.png. ${text('field.decorative')}`);
+    await expect.poll(() => statusOf(tab)).toContain(`picture-0.png. ${text('field.decorative')}`);
     await keyboard.press('PageDown');
     await expect.poll(() => shown(tab)).toBe('picture-1.png');
     await keyboard.type(' at night');
@@ -141,7 +141,7 @@ describe('the review of texts', () => {
     await tab.upload(3);
     await open(tab);
     await tab.page.keyboard.press('Enter');
-    await expect.poll(() => told(tab)).toBe(`picture-0.png. ${text('reviewing.needs-text')}`);
+    await expect.poll(() => statusOf(tab)).toBe(`picture-0.png. ${text('reviewing.needs-text')}`);
     expect(await focused(tab)).toBe('alt');
     await tab.page.keyboard.press('PageDown');
     await tab.page.keyboard.type('The second');

@@ -77,7 +77,7 @@ it('describing again after PHP was killed pays nothing more', async () => {
   const id = await admin.upload('three.jpg', await photograph(420), 'image/jpeg');
   const { apiKey, api } = await describing.createAccount({ credits: 20 });
   await rig.define({ IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey });
-  const asked = vision.questions().length;
+  const questionsBefore = vision.questions().length;
   const describe = `try { return imagewright()->get( Imagewright_Description::class )->of( $id, imagewright()->get( Imagewright_Description::class )->context( $id ) ); } catch ( RuntimeException $end ) { return $end->getMessage(); }`;
   // PHP ends before it has read the answer, then before it has saved the text.
   const lost = `add_filter( 'http_response', static function ( $answer, $args, $url ) {
@@ -93,7 +93,7 @@ it('describing again after PHP was killed pays nothing more', async () => {
     [{ images: 1, described: 1, failed: 0, credits: 1 }],
   ]);
   expect(await api.balance()).toBe(19);
-  expect(vision.questions().length).toBe(asked + 1);
+  expect(vision.questions().length).toBe(questionsBefore + 1);
   // The text is removed completely, and a new description is a new one.
   const kept = `return get_post_meta( $id, '_imagewright_describe', true );`;
   expect(await rig.site.php(kept, { id })).toBe('');

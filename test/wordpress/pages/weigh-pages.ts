@@ -32,9 +32,9 @@ export function losses<Type extends PageType>(before: Weights<Type>, after: Weig
     const fewer = (Object.keys(old.attributes) as (keyof PageWeight['attributes'])[])
       .filter((attribute) => now.attributes[attribute] < old.attributes[attribute])
       .map((attribute) => `${attribute} ${old.attributes[attribute]} became ${now.attributes[attribute]}`);
-    const gone =
+    const missing =
       now.images.length < old.images.length ? [`${old.images.length} images became ${now.images.length}`] : [];
-    const lost = [...heavier, ...larger, ...fewer, ...gone];
+    const lost = [...heavier, ...larger, ...fewer, ...missing];
     return [...lost, ...now.failed, ...now.blank.map((path) => `blank ${path}`)].map((line) => `${name}: ${line}`);
   });
 }

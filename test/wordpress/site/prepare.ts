@@ -54,10 +54,10 @@ async function buildChanged(): Promise<BuiltPlugin> {
 async function fingerprint(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const path of paths) {
-    const whole = join(repository, path);
-    const below = (await stat(whole)).isDirectory() ? await readdir(whole, { recursive: true }) : [''];
+    const source = join(repository, path);
+    const below = (await stat(source)).isDirectory() ? await readdir(source, { recursive: true }) : [''];
     for (const name of below.sort()) {
-      const { size, mtimeMs } = await stat(join(whole, name));
+      const { size, mtimeMs } = await stat(join(source, name));
       hash.update(`${path}/${name} ${size} ${mtimeMs}\n`);
     }
   }

@@ -219,12 +219,12 @@ export class ImageOptimizer extends OperableElement {
     void this.optimizer.addFiles(detail.files, detail.source).catch(() => {});
   }
 
-  #askLimits(): void {
+  #loadLimits(): void {
     if (!this.#locked) void this.optimizer.loadLimits();
   }
 
   #drag({ detail: entered }: CustomEvent<boolean>): void {
-    this.#askLimits();
+    this.#loadLimits();
     this.#setState('dragging', entered);
     const text = this.i18n.t(entered ? 'dropzone.entered' : 'dropzone.left');
     this.#live?.announce({ text, urgency: 'assertive' });
@@ -247,7 +247,7 @@ export class ImageOptimizer extends OperableElement {
             <slot name="toolbar-start"></slot>
             <io-dropzone exportparts="dropzone, drop-overlay, picker-button" .i18n=${i18n} .area=${this}
               .accept=${acceptedTypes(this.accept, optimizer.limits)} ?large=${empty} .disabled=${this.#locked} .noDrop=${this.noDrop}
-              .noPaste=${this.noPaste} .noFolder=${this.noFolder} @click=${this.#askLimits} @dropzone-files=${this.#addFiles}
+              .noPaste=${this.noPaste} .noFolder=${this.noFolder} @click=${this.#loadLimits} @dropzone-files=${this.#addFiles}
               @dropzone-dialog=${() => this.#live?.hold(DIALOG_SILENCE_MS)} @dropzone-drag=${this.#drag}>
               <slot name="empty" slot="empty">${emptyPicture(t(this.noDrop ? 'dropzone.title-pick' : 'dropzone.title'))}</slot>
               <slot name="dropzone-hint" slot="hint">${t('dropzone.hint')}</slot>

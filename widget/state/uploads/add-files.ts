@@ -15,7 +15,7 @@ export interface AddOutcome {
 }
 
 /** Adds files, one batch after the other. `added` is called with the items of each chunk. */
-export function createAdding(core: Core, askLimits: () => Promise<void>, added: (items: readonly Item[]) => void) {
+export function createAdding(core: Core, loadLimits: () => Promise<void>, added: (items: readonly Item[]) => void) {
   /** Item ids by identity of the file. */
   const identities = new Map<string, string>();
   const announceAdded = createAddedAnnouncement(core);
@@ -51,7 +51,7 @@ export function createAdding(core: Core, askLimits: () => Promise<void>, added: 
   }
 
   async function addAll(candidates: readonly Candidate[]): Promise<AddOutcome> {
-    await askLimits();
+    await loadLimits();
     const restrictions = createRestrictions(core.config.restrictions, core.config, core.limits);
     const items: Item[] = [];
     const rejections: Rejection[] = [];

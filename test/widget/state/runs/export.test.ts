@@ -193,8 +193,8 @@ test.each([
   expect(await exported).toBeNull();
   await env.advance(5000);
   expect(details('io-error')).toMatchObject([{ phase: 'export', error: { code } }]);
-  const told = said.map(({ text }) => text.split(' ')[0]);
-  expect(told).toContain(`error.${code}`);
-  expect(told).not.toContain('announce.cancelled');
+  const announced = said.map(({ text }) => text.split(' ')[0]);
+  expect(announced).toContain(`error.${code}`);
+  expect(announced).not.toContain('announce.cancelled');
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'failed', error: { code } });
 });

@@ -19,11 +19,11 @@ const result = {
 } as unknown as ImageResult;
 
 it('a file is found by its variant in the main format, or by its name', async () => {
-  const asked: string[] = [];
-  const transport = () => ({ downloadFile: async (_: string, filename: string) => asked.push(filename) });
+  const requests: string[] = [];
+  const transport = () => ({ downloadFile: async (_: string, filename: string) => requests.push(filename) });
   const core = { sessionId: 'sess_1', transport } as never;
   for (const key of ['full', '400w', 'a.webp', 'a-400w.webp']) await fetchFile(core, result, key);
-  expect(asked).toEqual(['a.avif', 'a-400w.avif', 'a.webp', 'a-400w.webp']);
+  expect(requests).toEqual(['a.avif', 'a-400w.avif', 'a.webp', 'a-400w.webp']);
   await expect(fetchFile(core, result, 'a.jpg')).rejects.toMatchObject({ code: 'not_found' });
 });
 

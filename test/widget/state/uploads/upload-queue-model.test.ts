@@ -61,11 +61,11 @@ function createReal(): Real {
             },
             reject: (error) => {
               end();
-              const asked = (real.failures.get(id) ?? 0) + 1;
+              const attempts = (real.failures.get(id) ?? 0) + 1;
               // A timeout beside other uploads does not count.
               if (error.message === 'timeout') return reject(error);
-              if (real.env.online.isOnline()) real.failures.set(id, asked);
-              if (asked > RETRIES) real.violations.push(`${id} was tried ${asked} times`);
+              if (real.env.online.isOnline()) real.failures.set(id, attempts);
+              if (attempts > RETRIES) real.violations.push(`${id} was tried ${attempts} times`);
               reject(error);
             },
           });

@@ -93,10 +93,10 @@ test('rows that only wait are not told again and again', async () => {
   const { optimizer, env, ids } = startOptimizer({ autoUpload: false });
   await optimizer.addFiles(files(200));
   await env.advance(20);
-  const told = new Map<string, number>();
-  for (const id of ids()) optimizer.items.subscribeItem(id, () => told.set(id, (told.get(id) ?? 0) + 1));
+  const progressOf = new Map<string, number>();
+  for (const id of ids()) optimizer.items.subscribeItem(id, () => progressOf.set(id, (progressOf.get(id) ?? 0) + 1));
   void optimizer.upload();
   await env.advance(5000);
   expect(optimizer.counts.uploaded).toBe(200);
-  expect(Math.max(...told.values())).toBeLessThanOrEqual(3);
+  expect(Math.max(...progressOf.values())).toBeLessThanOrEqual(3);
 });
