@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Accounts, createAccounts, fingerprintOf, loadPepper } from './accounts/index.ts';
+import { adminCommand } from './admin-command.ts';
 import { requireNoHalfRestore } from './backup/index.ts';
 import type { SharedCounters } from './budgets/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
@@ -138,7 +139,7 @@ async function confirmPepper({ cluster }: Database, pepper: Buffer): Promise<voi
   const agreed = await cluster.agree('pepperFingerprint', own);
   if (agreed === own) return;
   throw new StartError(
-    `API_KEY_PEPPER: expected the secret with which the keys in this database were stored (fingerprint ${agreed}), but this server has another (${own}). Set the same value on every server, or copy secrets/api-key-pepper from the server that has it. If it is lost, \`npm run admin -- pepper accept\` accepts the present one: every API key, log-in and link becomes invalid`,
+    `API_KEY_PEPPER: expected the secret with which the keys in this database were stored (fingerprint ${agreed}), but this server has another (${own}). Set the same value on every server, or copy secrets/api-key-pepper from the server that has it. If it is lost, \`${adminCommand('pepper accept')}\` accepts the present one: every API key, log-in and link becomes invalid`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { resolve, sep } from 'node:path';
 import { type Account, type Accounts, PLACEHOLDER_EMAIL } from './accounts/index.ts';
+import { adminCommand } from './admin-command.ts';
 import { type Config, ConfigError, findNearMisses } from './config/index.ts';
 import { isDatabaseAway, isDiskFull, StartError } from './errors.ts';
 import type { Logger } from './observability/index.ts';
@@ -137,8 +138,8 @@ function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
     ${link}
 
 ${apiKey ? aboutKey(apiKey, url) : ABOUT_NO_KEY}
-  More credits: npm run --silent admin -- credits grant --email ${PLACEHOLDER_EMAIL} --amount 1000
-  A new link: npm run --silent admin -- account link --email ${PLACEHOLDER_EMAIL}
+  More credits: ${adminCommand(`credits grant --email ${PLACEHOLDER_EMAIL} --amount 1000`)}
+  A new link: ${adminCommand(`account link --email ${PLACEHOLDER_EMAIL}`)}
 
 `;
 }
@@ -155,6 +156,6 @@ function aboutKey(apiKey: string, url: string): string {
 `;
 }
 
-const ABOUT_NO_KEY = `  An API key for programs: npm run --silent admin -- key create --email ${PLACEHOLDER_EMAIL} --name NAME
+const ABOUT_NO_KEY = `  An API key for programs: ${adminCommand(`key create --email ${PLACEHOLDER_EMAIL} --name NAME`)}
   (after the claim with your email address). None is printed here, since logs are kept.
 `;

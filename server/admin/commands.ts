@@ -1,5 +1,6 @@
 import type { LogAction, LogChange } from '#contract';
 import { type Account, type Accounts, COMMAND_LINE, newApiKey, newGrantRef, newLogLineId } from '../accounts/index.ts';
+import { adminCommand } from '../admin-command.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import { DATA_COMMANDS } from './data-commands.ts';
@@ -223,7 +224,7 @@ export function describeCommands(): string {
   return [
     'Administers accounts, API keys and credits, whether the service is running or not.',
     '',
-    'npm run --silent admin -- COMMAND [OPTIONS]',
+    adminCommand('COMMAND [OPTIONS]'),
     '',
     ...rows,
     '',

@@ -1,5 +1,6 @@
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { adminCommand } from '../admin-command.ts';
 import { StartError } from '../errors.ts';
 import { makeDirectory } from '../storage/index.ts';
 import { BackupError, type BackupFacts, type Progress, readBackup } from './backup-directory.ts';
@@ -70,7 +71,7 @@ async function requireEmpty(directory: string): Promise<void> {
 export async function requireNoHalfRestore(dataDirectory: string): Promise<void> {
   if (!(await isThere(join(dataDirectory, MARK)))) return;
   throw new StartError(
-    `DATA_DIR: a restore into ${dataDirectory} was interrupted, so data is missing. Remove its contents and repeat \`npm run admin -- restore\``,
+    `DATA_DIR: a restore into ${dataDirectory} was interrupted, so data is missing. Remove its contents and repeat \`${adminCommand('restore')}\``,
   );
 }
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { adminCommand } from '../admin-command.ts';
 import { StartError } from '../errors.ts';
 import { parseStoreUrl, type StorageConfig } from './config.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -38,7 +39,7 @@ export async function identifyStore(
     if ((await readId(store)) === agreed) return;
   const state = found === null ? 'it holds none' : `it holds those of another (${found})`;
   throw new StartError(
-    `FILES_URL, DATA_DIR: expected the files of this database (store ${agreed}) in ${store.place}, but ${state}. Every server needs the same store: set the same FILES_URL, or share the folder. If the files are lost or were copied here, \`npm run admin -- files accept\` makes this the store of the database`,
+    `FILES_URL, DATA_DIR: expected the files of this database (store ${agreed}) in ${store.place}, but ${state}. Every server needs the same store: set the same FILES_URL, or share the folder. If the files are lost or were copied here, \`${adminCommand('files accept')}\` makes this the store of the database`,
   );
 }
 
