@@ -36,7 +36,7 @@ async function start(workers: number | null): Promise<Engine> {
   try {
     // Loaded only here: it takes longer than all else of the program.
     const { startEngine } = await import('../../server/processing/index.ts');
-    return await startEngine(workers === null ? {} : { WORKERS: workers });
+    return await startEngine(workers === null ? {} : { workers });
   } catch (error) {
     const why = `The images cannot be made on this machine: ${failureOf(error).message}`;
     throw new CliError(EXIT.unexpected, 'engine', why, error);

@@ -157,6 +157,9 @@ function withOlderDefault<Given extends { metadata?: unknown; keepCopyright?: un
 /** The settings with every default filled in. */
 export type Settings = z.output<typeof settingsSchema>;
 
+/** The settings as they are given: whatever has a default may be missing. */
+export type SettingsInput = z.input<typeof settingsSchema>;
+
 /** Returns the settings that hold for an image: with `hdr: "keep"`, one with a gain map keeps its format, if that can be written. */
 export function settingsFor(
   settings: Settings,

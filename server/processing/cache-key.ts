@@ -75,6 +75,12 @@ export function heicDecoderVersion(): string {
   }
 }
 
+/** Names what decides the bytes of files beside their source and settings: with another version they may be others. */
+export function engineVersion(): string {
+  versions ??= libraryVersions();
+  return [QUALITY_VERSION, versions.sharp, versions.libvips].join('-');
+}
+
 /**
  * Reads the versions of the image library from its package metadata, since the service process never loads the library. The
  * prebuilt binaries are pinned to exact versions there.

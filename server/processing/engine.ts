@@ -2,21 +2,41 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { z } from 'zod';
-import type { Quality, Settings, Warning } from '#contract';
+import type { Quality, Settings, SettingsInput, Warning } from '#contract';
 import { metadataLevel, settingsFor, settingsSchema, warning } from '#contract';
 import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, processingConfig } from './config.ts';
-import { createProcessor, type Processor, type RenderOptions } from './processor.ts';
+import { createProcessor, type ProbeOrder, type Processor, type RenderOptions } from './processor.ts';
 import { formatsOf, planVariants, qualityOf, type SourceFacts } from './shared/variants.ts';
+
+/** Limits of an engine. */
+export interface EngineOptions {
+  /** Processes that encode, 1 to 256. @default one per core, fewer if memory is small */
+  workers?: number | undefined;
+  /**
+   * Megabytes that all running encodes together may need by estimate, from 64; a larger image runs alone.
+   * @default 90 % of the memory limit of the container, or half of the memory of the machine, without what the processes need
+   */
+  memoryMegabytes?: number | undefined;
+  /** Seconds of processor time that one image with all its files may take, 1 to 3600. @default 120 */
+  timeoutSeconds?: number | undefined;
+  /** Largest image that is read, in pixels over all frames. @default 50 000 000 */
+  maxPixels?: number | undefined;
+  /** Most frames of an animation, 1 to 10 000. @default 300 */
+  maxFrames?: number | undefined;
+  /** Largest AVIF that is written, in pixels. @default 25 000 000 */
+  maxAvifPixels?: number | undefined;
+  /** Reads HEIC, with the package `libheif-js`. @default false */
+  heic?: boolean | undefined;
+}
 
 /** An image to optimize. */
 export interface EngineOrder {
   /** Absolute path of the image, which is only read. */
   source: string;
   /** Settings of an export, as in the API; defaults are filled in. Texts are not embedded. */
-  settings?: z.input<typeof settingsSchema>;
+  settings?: SettingsInput;
   /** Folder of the made files, which get random names. Made if it is missing. */
   folder: string;
 }
@@ -57,22 +77,49 @@ export interface Engine {
    * @throws AppError with a code of the catalogue, e.g. `unsupported_image`; the reason of `signal`
    */
   optimize(order: EngineOrder, options?: { signal?: AbortSignal }): Promise<EngineResult>;
+  /** Reads the size of an image in pixels, after EXIF orientation. @throws AppError as {@link Engine.optimize} */
+  measure(source: string): Promise<{ width: number; height: number }>;
   /** Number of processes that encode. */
   readonly workers: number;
   /** Ends the processes. */
   close(): Promise<void>;
 }
 
-/** Starts the engine's processes. @param settings environment variables of image processing, e.g. `{ WORKERS: 2 }` */
-export async function startEngine(settings: Partial<Record<keyof ProcessingConfig, unknown>> = {}): Promise<Engine> {
-  const config = processingConfig.parse(settings);
+/**
+ * Starts the engine's processes.
+ * @throws TypeError for an option out of its range; Error if the processes cannot start
+ */
+export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  const config = configOf(options);
   const processor = createProcessor({ config, logger: { info() {}, warn() {}, error() {} } });
   await keepAlive(processor.start());
   return {
     workers: config.WORKERS,
+    measure: (source) => keepAlive(measure(processor, source)),
     optimize: (order, { signal } = {}) => keepAlive(optimize(processor, order, signal)),
     close: () => keepAlive(processor.close()),
   };
+}
+
+/** Settings of the service by the names of the options. */
+const SETTINGS = {
+  workers: 'WORKERS',
+  memoryMegabytes: 'WORK_MEMORY_MB',
+  timeoutSeconds: 'IMAGE_TIMEOUT_SECONDS',
+  maxPixels: 'MAX_PIXELS',
+  maxFrames: 'MAX_FRAMES',
+  maxAvifPixels: 'MAX_AVIF_PIXELS',
+} as const satisfies Record<Exclude<keyof EngineOptions, 'heic'>, keyof ProcessingConfig>;
+
+function configOf({ heic, ...limits }: EngineOptions): ProcessingConfig {
+  const names = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];
+  const given = Object.fromEntries(names.map((name) => [SETTINGS[name], limits[name]]));
+  const { data, error } = processingConfig.safeParse({ ...given, HEIC_INPUT: heic ? 'on' : 'off' });
+  if (data) return data;
+  const complaints = error.issues.map(({ path: [setting], message }) => {
+    return `${names.find((name) => SETTINGS[name] === setting)}: ${message}`;
+  });
+  throw new TypeError(`startEngine: ${complaints.join('; ')}`);
 }
 
 /** Waits for work that holds no handle of the event loop: a program with nothing else to do would end before it, with code 13. */
@@ -88,6 +135,15 @@ async function keepAlive<T>(work: Promise<T>): Promise<T> {
 /** All images of a program are one group. */
 const OPTIONS: Pick<RenderOptions, 'turn'> = { turn: { account: 'engine', job: 'engine', urgency: () => 'paid' } };
 
+const probeOrder = (source: string, sha256: string): ProbeOrder => ({
+  ...{ account: 'engine', file: source, sha256, originalFilename: basename(source) },
+});
+
+async function measure(processor: Processor, source: string): Promise<{ width: number; height: number }> {
+  const { width, height } = await processor.probe(probeOrder(source, await hashOf(source)));
+  return { width, height };
+}
+
 async function optimize(
   processor: Processor,
   { source, settings: asked, folder }: EngineOrder,
@@ -96,10 +152,7 @@ async function optimize(
   const ordered = settingsSchema.parse(asked ?? {});
   const sha256 = await hashOf(source);
   const { size } = await stat(source);
-  const probed = await processor.probe(
-    { account: 'engine', file: source, sha256, originalFilename: basename(source) },
-    signal,
-  );
+  const probed = await processor.probe(probeOrder(source, sha256), signal);
   const { format, width, height } = probed;
   const facts: SourceFacts = { format, width, height, hasAlpha: probed.hasAlpha, pages: probed.pages, size };
   const settings = settingsFor(ordered, probed);

@@ -2,7 +2,7 @@
 export { type VariantKeyInput, variantKey } from './cache-key.ts';
 export type { Turn, Urgency } from './choose-task.ts';
 export { type ProcessingConfig, processingConfig, readableFormats } from './config.ts';
-export { type Engine, type EngineFile, type EngineOrder, type EngineResult, startEngine } from './engine.ts';
+export { type Engine, type EngineResult, startEngine } from './engine.ts';
 export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export { invisibleCharacters } from './invisible-characters.ts';
 export {
