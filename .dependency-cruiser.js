@@ -26,7 +26,7 @@ const MAY_IMPORT = {
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'docs'];
 /** Everybody may import these; `contract` itself imports zod alone. */
-const FOR_ALL = String.raw`^server/(contract/index|contract/constants/index|observability/index|errors|ids|version|concurrency)\.ts$`;
+const FOR_ALL = String.raw`^server/(contract/index|contract/constants/index|observability/index|admin-command|errors|ids|version|concurrency)\.ts$`;
 /** Files beside `storage` that have a reason of their own to open files. */
 const FILE_SYSTEM_USERS = [
   '^server/storage/',
@@ -80,6 +80,7 @@ const OUTSIDE = {
   'plugin-bridge/sdk': { may: [], packages: '^$' },
   'plugin-bridge/batch': { may: ['plugin-bridge/sdk'], packages: '^$' },
   'plugin-bridge/cli': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'server/processing'], packages: '.' },
+  'plugin-bridge/unplugin': { may: ['plugin-bridge/cli/record-place', 'server/processing'], packages: '^$' },
   'plugin-bridge/host': {
     may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'widget/events'],
     packages: 'node_modules/p-limit/',
@@ -102,7 +103,7 @@ const OUTSIDE = {
   'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
 };
 /** The engine, and what of it costs nothing to load. */
-const ENGINE_DOORS = [String.raw`^server/processing/(index|write-html)\.ts$`];
+const ENGINE_DOORS = [String.raw`^server/processing/(index|write-html|cache-key)\.ts$`];
 /** They hand over to `server/start.mjs`, which builds and starts whatever there is, and do nothing else. */
 const LAUNCHERS = String.raw`/bin\.mjs$`;
 /** A folder's front door or, of a name without a folder, that file; of the widget also what its folders offer. */
@@ -184,7 +185,7 @@ export default {
       name: 'root-files-know-no-module',
       comment: 'what all may import stands below all',
       severity: 'error',
-      from: { path: String.raw`^server/(errors|ids|version|concurrency)\.ts$` },
+      from: { path: String.raw`^server/(admin-command|errors|ids|version|concurrency)\.ts$` },
       to: { path: '^server/[^/]+/', pathNot: '^server/contract/(constants/)?index\\.ts$' },
     },
     {

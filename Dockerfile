@@ -11,6 +11,7 @@ COPY widget/package.json ./widget/
 COPY plugin-bridge/sdk/package.json ./plugin-bridge/sdk/
 COPY plugin-bridge/host/package.json ./plugin-bridge/host/
 COPY plugin-bridge/cli/package.json ./plugin-bridge/cli/
+COPY plugin-bridge/unplugin/package.json ./plugin-bridge/unplugin/
 
 FROM manifests AS build
 RUN npm ci

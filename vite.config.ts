@@ -2,7 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
-import { classicHostBuild, cliBuild, engineBeside, hostBuild, sdkBuild } from './plugin-bridge/build/builds.ts';
+import {
+  classicHostBuild,
+  cliBuild,
+  engineBeside,
+  hostBuild,
+  sdkBuild,
+  unpluginBuild,
+} from './plugin-bridge/build/builds.ts';
 import { shortLines } from './plugin-bridge/build/short-lines.ts';
 import { BROWSERS } from './widget/build/browsers.ts';
 import { packTexts } from './widget/build/pack-texts.ts';
@@ -214,6 +221,7 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   host: hostBuild,
   'host-classic': classicHostBuild,
   cli: cliBuild,
+  unplugin: unpluginBuild,
 };
 
 /** `vite --mode <name>` serves the page while it is worked on, and the API of a running service. */
@@ -238,6 +246,7 @@ const SETTINGS: Record<string, () => UserConfig> = {
   'widget-share': () => ({ plugins: [shortTemplates()] }),
   sdk: () => ({ plugins: [shortLines()] }),
   cli: () => ({ plugins: [engineBeside()] }),
+  unplugin: () => ({ plugins: [engineBeside()] }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),
   share: () => pageSettings('share'),

@@ -43,6 +43,14 @@ const TARGETS = [
     served: false,
   },
   {
+    name: 'unplugin',
+    title: 'plugin of bundlers',
+    modes: ['unplugin'],
+    folders: ['plugin-bridge/unplugin', 'plugin-bridge/cli', 'server/processing', 'server/contract'],
+    entry: 'plugin-bridge/unplugin/index.ts',
+    served: false,
+  },
+  {
     name: 'host',
     title: 'connection to a CMS',
     modes: ['host', 'host-classic'],

@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildEnvironmentOptions, Plugin } from 'vite';
 import { BROWSERS } from '../../widget/build/browsers.ts';
@@ -39,7 +39,10 @@ export function hostBuild(): BuildEnvironmentOptions {
     minify: false,
     modulePreload: false,
     rolldownOptions: {
-      input: { index: join(root, 'plugin-bridge/host/index.ts') },
+      input: {
+        index: join(root, 'plugin-bridge/host/index.ts'),
+        conformance: join(root, 'plugin-bridge/host/conformance/index.ts'),
+      },
       preserveEntrySignatures: 'strict',
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
@@ -81,19 +84,37 @@ export function cliBuild(): BuildEnvironmentOptions {
   };
 }
 
+/** The plugin of bundlers, and the loader that webpack and Rspack run. Packages stay in node_modules. */
+export function unpluginBuild(): BuildEnvironmentOptions {
+  return {
+    ...cliBuild(),
+    outDir: 'dist/unplugin',
+    rolldownOptions: {
+      ...cliBuild().rolldownOptions,
+      input: {
+        index: join(root, 'plugin-bridge/unplugin/index.ts'),
+        loader: join(root, 'plugin-bridge/unplugin/loader.ts'),
+      },
+      preserveEntrySignatures: 'strict',
+    },
+  };
+}
+
+/** Modules of the engine that other programs import, by path below `server`. */
+export const ENGINE_FRONTS = ['processing/index', 'processing/cache-key'];
+
 /**
  * Leaves the engine out of a program's bundle, whose files are in `dist/<program>`: it is the one in `dist/server`, in a
  * package that of `@imagewright/engine`.
  */
 export function engineBeside(): Plugin {
-  const engine = join(root, 'server/processing/index.ts');
+  const fronts = new Map(ENGINE_FRONTS.map((path) => [join(root, 'server', `${path}.ts`), path]));
   return {
     name: 'engine-beside',
     enforce: 'pre',
     async resolveId(source, importer) {
-      if (!importer || !source.endsWith('processing/index.ts')) return null;
-      const path = join(dirname(importer), source);
-      return relative(path, engine) === '' ? { id: '../server/processing/index.js', external: true } : null;
+      const path = importer && source.startsWith('.') ? fronts.get(join(dirname(importer), source)) : undefined;
+      return path ? { id: `../server/${path}.js`, external: true } : null;
     },
   };
 }

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const CONTRACT = 'server/contract/index.ts';
 const ELEMENT = 'widget/elements/image-optimizer/image-optimizer.ts';
 /** Packages that declarations may import. */
-const ALLOWED = /^(node:|react$|vue$|unplugin$)/;
+const ALLOWED = /^(node:|react$|vue$)/;
 const IMPORT = /((?:from|import)\s*\(?\s*)(["'])([^"']+)\2/g;
 
 /** Writes the declarations of modules, and of what they import, for a package. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import { ENGINE_FRONTS } from '../build/builds.ts';
 
 const IMPORT = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;
 /** Entry modules of the engine, by path below `dist/server`: of programs, and of its worker processes. */
 const ENGINE_ENTRIES = ['processing/index.js', 'processing/worker/main.js'];
-const FRONT = 'processing/index.js';
 
 /** Module that stands for one of the engine in another package. */
 const standIn = (path: string) => `export * from '@imagewright/engine/internal/${path}';\n`;
@@ -45,10 +45,19 @@ export async function useEngine(server: string): Promise<void> {
   }
 }
 
-/** Writes the module by which the command line program finds the engine. */
-export async function writeFront(folder: string): Promise<void> {
-  await mkdir(dirname(join(folder, FRONT)), { recursive: true });
-  await writeFile(join(folder, FRONT), standIn(FRONT));
+/** Writes the modules by which another program finds the engine. */
+export async function writeFronts(folder: string): Promise<void> {
+  await mkdir(join(folder, 'processing'), { recursive: true });
+  for (const path of ENGINE_FRONTS) await writeFile(join(folder, `${path}.js`), standIn(`${path}.js`));
+}
+
+/** Names the program of administration as who has the package starts it. */
+export async function nameAdminCommand(server: string): Promise<void> {
+  const module = join(server, 'admin-command.js');
+  // Its text would be part of other modules if the build did not keep them apart.
+  if (!existsSync(module)) throw new Error(`${module} is missing`);
+  await rm(`${module}.map`, { force: true });
+  await writeFile(module, "export const adminCommand = (words) => 'npx @imagewright/server admin ' + words;\n");
 }
 
 async function importsOf(folder: string, path: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyEngine, useEngine, writeFront } from './divide-server.ts';
+import { copyEngine, nameAdminCommand, useEngine, writeFronts } from './divide-server.ts';
+import { imageImports } from './image-imports.ts';
 
 /** Files of a package. Paths begin at the repository. */
 export interface Recipe {
@@ -22,7 +23,11 @@ const PAGES = ['widget', 'demo', 'dashboard', 'share'];
 /** The packages of a release. */
 export const PACKAGES: readonly Recipe[] = [
   { workspace: 'plugin-bridge/sdk', copies: { '.': 'dist/sdk' }, types: ['plugin-bridge/sdk/index.ts'] },
-  { workspace: 'plugin-bridge/host', copies: { '.': 'dist/host' }, types: ['plugin-bridge/host/index.ts'] },
+  {
+    workspace: 'plugin-bridge/host',
+    copies: { '.': 'dist/host' },
+    types: ['plugin-bridge/host/index.ts', 'plugin-bridge/host/conformance/index.ts'],
+  },
   {
     workspace: 'widget',
     copies: { '.': 'dist/widget' },
@@ -36,7 +41,7 @@ export const PACKAGES: readonly Recipe[] = [
   {
     workspace: 'server/processing',
     copies: {},
-    types: [],
+    types: ['server/processing/engine.ts'],
     finish: (folder, dist) => copyEngine(join(dist, 'server'), folder),
   },
   {
@@ -49,12 +54,20 @@ export const PACKAGES: readonly Recipe[] = [
         await cp(join(dist, name), join(folder, 'dist', name), { recursive: true });
       }
       await useEngine(join(folder, 'dist', 'server'));
+      await nameAdminCommand(join(folder, 'dist', 'server'));
     },
   },
   {
     workspace: 'plugin-bridge/cli',
     copies: { cli: 'dist/cli' },
     types: [],
-    finish: (folder) => writeFront(join(folder, 'server')),
+    finish: (folder) => writeFronts(join(folder, 'server')),
+  },
+  {
+    workspace: 'plugin-bridge/unplugin',
+    copies: { unplugin: 'dist/unplugin' },
+    types: ['plugin-bridge/unplugin/index.ts'],
+    texts: () => ({ 'client.d.ts': imageImports() }),
+    finish: (folder) => writeFronts(join(folder, 'server')),
   },
 ];

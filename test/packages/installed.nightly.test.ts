@@ -23,12 +23,51 @@ afterAll(() => rm(project.folder, { recursive: true, force: true }));
 
 const bin = (name: string) => join(project.folder, 'node_modules', name);
 
-it('publint and attw find nothing in packages with types', async () => {
-  for (const name of ['imagewright-sdk', 'imagewright-host', 'imagewright-element']) {
-    const archive = archives[name] ?? name;
+it('publint and attw find nothing in any package', async () => {
+  expect(Object.keys(archives)).toHaveLength(7);
+  for (const [name, archive] of Object.entries(archives)) {
     await project.node(bin('publint/src/cli.js'), archive, '--strict');
+    // These are programs alone.
+    if (['imagewright', 'imagewright-server'].includes(name)) continue;
     await project.node(bin('@arethetypeswrong/cli/dist/index.js'), archive, '--profile', 'esm-only');
   }
+});
+
+const ENGINE = `
+import { type EngineOptions, startEngine } from '@imagewright/engine';
+
+const options: EngineOptions = { workers: 2, heic: false };
+const engine = await startEngine(options);
+// @ts-expect-error not a number
+await startEngine({ workers: 'two' });
+const settings = { formats: ['avif', 'webp'], responsive: true, responsiveSizes: [480, { width: 960 }] } as const;
+const { files } = await engine.optimize({ source: 'a.jpg', folder: 'made', settings: { preset: 'high', formats: [...settings.formats] } });
+// @ts-expect-error no such format
+await engine.optimize({ source: 'a.jpg', folder: 'made', settings: { format: 'bmp' } });
+export const scores: (number | null)[] = files.map(({ quality }) => quality.score);
+`;
+
+it.each(['bundler', 'nodenext'] as const)('types the engine under %s', async (resolution) => {
+  await project.compile('engine.ts', ENGINE, resolution);
+});
+
+const IMAGES = `
+/// <reference types="@imagewright/unplugin/client" />
+import * as imagewright from '@imagewright/unplugin';
+import beach from './beach.jpg?imagewright&widths=480;960&formats=avif;webp';
+import hill from '../hill.png?imagewright';
+
+export const plugins: { name: string }[] = [imagewright.vite({ preset: 'high', formats: ['avif', 'jpeg'] }), imagewright.rollup()];
+// @ts-expect-error no such option
+imagewright.webpack({ quality: 80 });
+export const image: imagewright.OptimizedImage = beach;
+export const width: number = hill.width;
+// @ts-expect-error a text
+export const score: string = hill.score;
+`;
+
+it.each(['bundler', 'nodenext'] as const)('types imports of images under %s', async (resolution) => {
+  await project.compile('images.ts', IMAGES, resolution);
 });
 
 it.each(['bundler', 'nodenext'] as const)('types properties and events for React under %s', async (resolution) => {
@@ -68,12 +107,20 @@ it('npx @imagewright/server starts the service', async () => {
     detached: true,
   });
   try {
+    const lines: string[] = [];
+    let url = '';
     for await (const line of createInterface({ input: child.stdout })) {
-      if (!line.includes('"msg":"listening"')) continue;
-      const { url } = JSON.parse(line) as { url: string };
-      expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      break;
+      if (line.includes('"msg":"listening"')) url = (JSON.parse(line) as { url: string }).url;
+      lines.push(line);
+      if (url && line.includes('A new link')) break;
     }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    // The text of the first start names a command that exists here.
+    const [, words = ''] = /A new link: npx @imagewright\/server (.*)/.exec(lines.at(-1) ?? '') ?? [];
+    expect(words).toMatch(/^admin account link /);
+    const help = await project.node(bin('@imagewright/server/server/start.mjs'), 'admin', '--help');
+    expect(help).toContain('npx @imagewright/server admin COMMAND');
+    expect(help).toContain('account link');
   } finally {
     // npx starts the service as a child of its own.
     if (child.pid) process.kill(-child.pid, 'SIGTERM');
@@ -82,8 +129,8 @@ it('npx @imagewright/server starts the service', async () => {
 });
 
 it('the engine and the command line program are found', async () => {
-  const script = "console.log(Object.keys(await import('@imagewright/engine')).includes('createProcessor'))";
-  expect(await project.node('--input-type=module', '-e', script)).toBe('true\n');
+  const script = "console.log(Object.keys(await import('@imagewright/engine')).join())";
+  expect(await project.node('--input-type=module', '-e', script)).toBe('startEngine\n');
   expect(await project.node(bin('imagewright/cli/main.js'), '--help')).toMatch(
     /^Usage: imagewright|imagewright optimize/m,
   );
