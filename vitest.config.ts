@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtWorkers } from './test/support/built-workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
@@ -65,7 +66,11 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
 
 export default defineConfig(({ mode }) => ({
   plugins: [builtWorkers()],
-  resolve: { tsconfigPaths: true },
+  resolve: {
+    tsconfigPaths: true,
+    // Examples import it as whoever copies them does.
+    alias: { '@imagewright/host': fileURLToPath(new URL('./plugin-bridge/host/index.ts', import.meta.url)) },
+  },
   test: {
     pool: 'forks',
     environment: './test/support/node-environment.ts',

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { conformanceTests } from '../../../plugin-bridge/host/conformance/index.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conformanceTests, type HostKit } from '../../../plugin-bridge/host/conformance/index.ts';
+import { startConnect } from './connect-kit.ts';
 import { folderKit } from './folder-kit.ts';
+import { photographs } from './photographs.ts';
 import { createShelf } from './shelf.ts';
 
 /** Any bytes: these hosts do not look at them. */
@@ -9,8 +11,24 @@ const IMAGES = ['beach.jpg', 'harbour.jpg', 'hill.png', 'wood.webp'].map((name) 
   bytes: new TextEncoder().encode(`the original of ${name}, of some length`),
 }));
 
+/** Images that the service takes. */
+const PHOTOGRAPHS = await photographs(4);
+
 describe('the folder host', () => {
   for (const { name, run } of conformanceTests(folderKit(IMAGES))) it(name, run);
+});
+
+describe('with a service', () => {
+  let service: Awaited<ReturnType<typeof startConnect>>;
+  beforeAll(async () => {
+    service = await startConnect();
+  });
+  afterAll(() => service?.close());
+
+  const kit = { ...folderKit(PHOTOGRAPHS), connect: (...args) => service.connect(...args) } satisfies HostKit;
+  const tests = conformanceTests(kit).filter(({ needs }) => needs === 'service');
+  it('has four tests', () => expect(tests).toHaveLength(4));
+  for (const { name, run } of tests) it(`the folder host ${name}`, run);
 });
 
 describe('the kit', () => {
