@@ -139,7 +139,10 @@ async function uploadImages(
     } else if (image.status === 'replaced') {
       const outcome = replacedOutcome(run, image);
       if (outcome) settled(outcome);
-    } else if (!itemOf(run, id) && isRunning(run)) await addImage(run, image, settled);
+    } else if (isRunning(run)) {
+      removeUnsent(run, id);
+      if (!itemOf(run, id)) await addImage(run, image, settled);
+    }
     if (!isRunning(run)) return null;
   }
   await element.upload();
@@ -159,6 +162,12 @@ function replacedOutcome(run: HostRun, image: HostImage): HostOutcome | null {
   // Without its result, which the service no longer has, only the word of the CMS is left.
   const item = itemOf(run, image.id);
   return item?.result ? null : succeeded('replaced', image, { url, savedBytes: record.replacing.savedBytes });
+}
+
+/** Removes an image whose upload has failed, so that it is added again. */
+function removeUnsent(run: HostRun, id: string): void {
+  const item = itemOf(run, id);
+  if (item?.status === 'failed' && !item.imageId) run.deps.element.remove(item.id);
 }
 
 async function addImage(run: HostRun, image: HostImage, settled: (outcome: HostOutcome) => void): Promise<void> {

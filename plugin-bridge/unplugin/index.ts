@@ -79,7 +79,9 @@ export function webpack(options: Options = {}): WebpackPlugin {
 }
 
 /** Plugin of Rspack. */
-export const rspack: (options?: Options) => WebpackPlugin = webpack;
+export function rspack(options: Options = {}): WebpackPlugin {
+  return webpack(options);
+}
 
 const newProject = (): Project => ({ root: process.cwd(), development: false });
 

@@ -19,12 +19,18 @@ export function provideLocks(): void {
   if (globalThis.navigator?.locks) return;
   const queues = new Map<string, Promise<unknown>>();
   const locks = {
-    request(name: string, work: () => Promise<unknown>) {
-      const turn = (queues.get(name) ?? Promise.resolve()).then(work);
-      queues.set(
-        name,
-        turn.catch(() => {}),
+    /** @param rest options, which may be left out, and the work */
+    request(name: string, ...rest: unknown[]) {
+      const work = rest.pop() as (lock: object | null) => Promise<unknown>;
+      const { ifAvailable = false } = (rest[0] ?? {}) as { ifAvailable?: boolean };
+      if (ifAvailable && queues.has(name)) return Promise.resolve(work(null));
+      const turn = (queues.get(name) ?? Promise.resolve()).then(() => work({ name }));
+      const end = turn.then(
+        () => {},
+        () => {},
       );
+      queues.set(name, end);
+      void end.then(() => queues.get(name) === end && queues.delete(name));
       return turn;
     },
   };
