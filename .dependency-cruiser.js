@@ -80,7 +80,7 @@ const OUTSIDE = {
   'plugin-bridge/sdk': { may: [], packages: '^$' },
   'plugin-bridge/batch': { may: ['plugin-bridge/sdk'], packages: '^$' },
   'plugin-bridge/cli': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'server/processing'], packages: '.' },
-  'plugin-bridge/unplugin': { may: ['plugin-bridge/cli/record-place', 'server/processing'], packages: '^$' },
+  'plugin-bridge/unplugin': { may: ['plugin-bridge/cli/record-path', 'server/processing'], packages: '^$' },
   'plugin-bridge/host': {
     may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'widget/events'],
     packages: 'node_modules/p-limit/',

@@ -1,4 +1,4 @@
-import { cacheFolder } from '../cli/record-place.ts';
+import { cacheFolder } from '../cli/record-path.ts';
 import { type ImageStore, openImageStore } from './image-store.ts';
 import type { Options } from './options.ts';
 import { readQuery } from './read-query.ts';
