@@ -1,20 +1,17 @@
 // 40 photographs through HTTP, against a bare script that does the same encodes, which needs the search for the quality off; and with
 // the search against without. `npm run bench:throughput`
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Image } from '#contract';
-import { clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from '../crash/service-process.ts';
+import { createAccountIn, type ServiceProcess, startServiceProcess } from '../crash/service-process.ts';
 import { startS3Server } from '../storage/s3-server.ts';
-import { inParallel } from '../support/raw-request.ts';
-import { createLeanClient } from './support/lean-client.ts';
 import { photographFolder, smallImageFolder } from './support/photographs.ts';
 import { cpuSecondsOf, memoryOf } from './support/process-tree.ts';
+import { type Phases, runWorkflow } from './support/run-workflow.ts';
 import { median, printFigures, ROUNDS } from './support/table.ts';
 
-const REQUESTS_AT_ONCE = 4;
 /**
  * Rounds of 40 small images before the measurement: a service runs for weeks, and the time that its first seconds take
  * to compile its JavaScript (0.6 s of processor time) says nothing of them.
@@ -36,12 +33,6 @@ const LAG_PROBE = `data:text/javascript,
 interface Lag {
   p99: number;
   max: number;
-}
-
-interface Phases {
-  upload: number;
-  export: number;
-  download: number;
 }
 
 interface Round {
@@ -72,11 +63,15 @@ async function throughService(
     peak.rss = Math.max(peak.rss, rss);
   }, 100);
   try {
-    for (let times = 0; times < WARM_UPS; times += 1) await workflow(service, apiKey, small, join(dataDir, 'small'));
+    for (let times = 0; times < WARM_UPS; times += 1) await runWorkflow(service, apiKey, small, join(dataDir, 'small'));
     await lagOfService();
     const cpuBefore = cpuSecondsOf(service.pid);
     const startedAt = performance.now();
-    const phases = await workflow(service, apiKey, folder, join(dataDir, 'downloads'));
+    const { phases, results } = await runWorkflow(service, apiKey, folder, join(dataDir, 'downloads'));
+    // The bare script makes no lossless attempts: with photographs the service must not have made any either.
+    const lossless = results.filter(({ quality }) => quality.used === 'lossless');
+    if (lossless.length > 0)
+      throw new Error(`expected lossy files only, but received ${lossless.length} lossless ones`);
     const wall = (performance.now() - startedAt) / 1000;
     const cpu = cpuSecondsOf(service.pid) - cpuBefore;
     return { phases, wall, cpu, ...peak, lag: await lagOfService() };
@@ -85,32 +80,6 @@ async function throughService(
     await service.kill();
     await rm(dataDir, { recursive: true, force: true });
   }
-}
-
-async function workflow(service: ServiceProcess, apiKey: string, folder: string, target: string): Promise<Phases> {
-  const startedAt = performance.now();
-  const api = clientOf(service, apiKey);
-  const files = (await readdir(folder)).map((name) => join(folder, name));
-  const lean = createLeanClient({ url: service.url, apiKey }, REQUESTS_AT_ONCE);
-  const { sessionId, images } = await lean.create(files[0] ?? '');
-  const more: Image[] = [];
-  await inParallel(files.slice(1), REQUESTS_AT_ONCE, async (file) => {
-    more.push(...(await lean.add(sessionId, file)).images);
-  });
-  const uploadedAt = performance.now();
-  const uploaded = { sessionId, images: [...images, ...more] };
-  const { last } = await api.run('export', uploaded as never, { format: 'webp', preset: 'high' });
-  if (last.event !== 'complete' || last.data.summary.completed !== files.length) throw new Error(JSON.stringify(last));
-  const exportedAt = performance.now();
-  // The bare script makes no lossless attempts: with photographs the service must not have made any either.
-  const lossless = last.data.results.filter(({ quality }) => quality.used === 'lossless');
-  if (lossless.length > 0) throw new Error(`expected lossy files only, but received ${lossless.length} lossless ones`);
-  await inParallel(last.data.results, REQUESTS_AT_ONCE, async ({ variants }, index) => {
-    await writeFile(`${target}-${index}`, await lean.download(variants[0]?.url ?? ''));
-  });
-  lean.close();
-  const upload = (uploadedAt - startedAt) / 1000;
-  return { upload, export: (exportedAt - uploadedAt) / 1000, download: (performance.now() - exportedAt) / 1000 };
 }
 
 /** Since it was last asked. */
