@@ -45,6 +45,11 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
       `Visible difference, at most: ${words} (SSIMULACRA2: worst ${worst.toFixed(1)}, mean ${mean.toFixed(1)}).`,
     );
   }
+  const stopped = report.images.flatMap(({ outputs }) => outputs).filter(({ quality }) => quality?.stopped === 'knee');
+  if (!dryRun && stopped.length > 0) {
+    const files = stopped.length === 1 ? '1 file stays' : `${stopped.length} files stay`;
+    lines.push(`${files} below the score of the preset: one more point would cost more than 12 % of the bytes.`);
+  }
   if (credits.balance !== null && !dryRun) {
     lines.push(`${count(credits.charged - credits.refunded, 'credit')} spent, ${credits.balance} left.`);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
-import { MAX_RESPONSIVE_SIZES, UNSCORED_REASONS } from './constants/index.ts';
+import { MAX_RESPONSIVE_SIZES, STOPPED_REASONS, UNSCORED_REASONS } from './constants/index.ts';
 import { warningSchema } from './error-codes.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
@@ -89,7 +89,20 @@ export const qualitySchema = z
       .describe(
         'Quality number of the encoder, number of colours of a palette, or `lossless`; null: pixels of the upload.',
       ),
-    reached: z.literal(false).optional().describe('The format cannot reach the target; this is its best.'),
+    reached: z
+      .literal(false)
+      .optional()
+      .describe('The file stays below the target, and `stopped` says why; absent if it keeps the promise.'),
+    stopped: z
+      .enum(STOPPED_REASONS)
+      .optional()
+      .describe(
+        'With `reached`. `knee`: one more point of the score would cost more than 12 % of the file; `settings.quality: "exact"` insists. `format`: the format cannot reach the target, and this is its best. Absent in results of earlier versions.',
+      ),
+    estimatedBytes: z
+      .int()
+      .optional()
+      .describe('With `stopped: "knee"`: bytes that a file with the target would have, estimated.'),
     unscored: z.enum(UNSCORED_REASONS).optional().describe('Why `score` is null.'),
   })
   .meta({ id: 'Quality' });

@@ -115,6 +115,12 @@ export const settingsSchema = closedObject({
     .describe(
       'HDR photographs with a gain map. `flatten`: into other formats than JPEG the standard picture alone, with the warning `hdr_dropped`. `keep`: these images are exported as with `format: "original"`, so that they stay HDR.',
     ),
+  quality: z
+    .enum(['exact'])
+    .optional()
+    .describe(
+      '`exact` insists on the score of the preset where one more point costs more than 12 % of the file. Default: there the file stops below it, and `quality.stopped` of the result is `knee`.',
+    ),
   metadata: z
     .enum(METADATA_LEVELS)
     .optional()

@@ -239,6 +239,7 @@ export function outputHash(requested: JobImage, settings: Settings): string {
     ...(focalPoint && cropped ? [{ focalPoint }] : []),
     ...(embedMetadata && language ? [{ language }] : []),
     ...(others.length > 0 ? [{ others }] : []),
+    ...(settings.quality ? [{ quality: settings.quality }] : []),
   ];
   const canonical = JSON.stringify([first, preset, sizes, embedMetadata, kept, ...later]);
   return createHash('sha256').update(canonical).digest('hex').slice(0, 12);

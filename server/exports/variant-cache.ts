@@ -160,10 +160,9 @@ function keysOf(processor: Processor, { image, settings, embed, variants }: Vari
   const metadata = metadataLevel(settings);
   const signer = processor.signerOf(image, { format, metadata });
   const source = { scope: image.accountId, sourceSha256: image.sha256, inputFormat: image.format };
-  return variants.map((spec) => ({
-    spec,
-    key: variantKey({ ...source, format, preset, metadata, embed, variant: spec, search: processor.search, signer }),
-  }));
+  const search = { search: processor.search, insists: settings.quality === 'exact' };
+  const shared = { ...source, ...search, format, preset, metadata, embed, signer };
+  return variants.map((spec) => ({ spec, key: variantKey({ ...shared, variant: spec }) }));
 }
 
 /** Claims what no other order is working on, and waits for the rest. The caller repeats it for what another order failed at. */
@@ -257,6 +256,7 @@ async function render(
         preset,
         metadata,
         embed,
+        insists: settings.quality === 'exact',
         signs: processor.signerOf(image, { format, metadata }) !== undefined,
         variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
       },

@@ -46,6 +46,7 @@ export function variantKey(input: VariantKeyInput): string {
     versions.libvips,
     ...(input.inputFormat === 'heic' ? [heicDecoderVersion()] : []),
     // Absent ones are left out: keys of before versions stay.
+    ...(input.insists ? ['exact'] : []),
     ...(embed?.writer ? [{ writer: embed.writer }] : []),
     ...(input.signer ? [{ signer: input.signer }] : []),
   ];

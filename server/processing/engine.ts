@@ -237,6 +237,7 @@ async function renderFormat(
       format,
       preset: settings.preset,
       metadata: metadataLevel(settings),
+      insists: settings.quality === 'exact',
       variants: variants.map((spec) => ({ ...spec, target: join(folder, randomUUID()) })),
     },
     options,

@@ -237,6 +237,8 @@ export interface Settings {
   readonly placeholder?: boolean | undefined;
   /** `keep`: HDR photographs are exported in their own format, which holds their light. Absent: `flatten`. */
   readonly hdr?: 'flatten' | 'keep' | undefined;
+  /** `exact`: reach the preset's score whatever the last points cost. */
+  readonly quality?: 'exact' | undefined;
   /** Delivers and charges only files that become smaller. */
   readonly onlySmaller?: boolean;
 }

@@ -16,6 +16,10 @@ export const PRESET_TARGETS: Readonly<Record<Preset, number>> = {
 };
 
 /** Reason for a missing score: the search is off (`QUALITY_SEARCH`), or no file was delivered. */
+/** Why a file stays below the target of its preset: more costs more than it shows, or the format ends there. */
+export const STOPPED_REASONS = ['knee', 'format'] as const;
+export type StoppedReason = (typeof STOPPED_REASONS)[number];
+
 export const UNSCORED_REASONS = ['search_off', 'no_file'] as const;
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 

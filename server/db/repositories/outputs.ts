@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { EncodedFormat, Warning } from '#contract';
+import type { EncodedFormat, StoppedReason, Warning } from '#contract';
 import {
   BATCH,
   deleteInBatches,
@@ -211,8 +211,12 @@ const cachedVariantFields = {
   quality: field.orNull(field.mixed<number | 'lossless'>()),
   /** SSIMULACRA2 score; null: not measured. */
   score: field.orNull(field.number()),
-  /** False if the format cannot reach the preset's target. */
+  /** False if the file stays below the preset's target. */
   reached: field.withDefault(field.flag(), true),
+  /** Why it does; absent in records of before versions. */
+  stopped: field.optional(field.text<StoppedReason>()),
+  /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
+  estimatedBytes: field.optional(field.number()),
   keptOriginal: field.flag(),
   warnings: field.withDefault(field.mixed<Warning[]>(), []),
   /** True until it was paid for, or counted as a sample of the day. */

@@ -53,6 +53,8 @@ export interface OutputSettings {
   metadata: MetadataLevel;
   /** Texts to write into the files. */
   embed?: EmbeddedTexts | undefined;
+  /** True to reach the preset's target whatever the last points cost. @default false */
+  insists?: boolean | undefined;
 }
 
 /** One image to render into one or more variants. */

@@ -1,4 +1,4 @@
-import type { FocalPoint, Quality, ResponsiveSize, Settings } from '#contract';
+import type { FocalPoint, Quality, ResponsiveSize, Settings, StoppedReason } from '#contract';
 import {
   DEFAULT_RESPONSIVE_WIDTHS,
   ENCODERS,
@@ -115,18 +115,23 @@ export interface ReachedQuality {
   quality: number | 'lossless' | null;
   /** SSIMULACRA2 score against the pixels that were encoded; null if the search is off. */
   score: number | null;
-  /** False if the format cannot reach the preset's target. */
+  /** False if the file stays below the preset's target. */
   reached: boolean;
+  /** Why it does; absent in records of before versions. */
+  stopped?: StoppedReason | undefined;
+  /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
+  estimatedBytes?: number | undefined;
 }
 
 /** Returns the quality that the preset promises of a file, and the one that it has. @param record undefined: no file was delivered */
 export function qualityOf({ preset }: Pick<Settings, 'preset'>, record: ReachedQuality | undefined): Quality {
   const target = PRESET_TARGETS[preset];
   if (!record) return { preset, target, score: null, used: null, unscored: 'no_file' };
-  const { score, quality: used, reached } = record;
+  const { score, quality: used, reached, stopped, estimatedBytes } = record;
   return {
     ...{ preset, target, score, used },
-    ...(reached ? {} : { reached }),
+    ...(reached ? {} : { reached, ...(stopped ? { stopped } : {}) }),
+    ...(estimatedBytes ? { estimatedBytes } : {}),
     ...(score === null ? { unscored: 'search_off' as const } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import type { EncodedFormat, Preset } from '#contract/constants';
 import { type EncoderSettings, presetSettings } from '../shared/presets.ts';
 import type { RenderStep } from '../shared/protocol.ts';
-import type { VariantSpec } from '../shared/variants.ts';
+import type { ReachedQuality, VariantSpec } from '../shared/variants.ts';
 import { MAX_LOSSLESS_PIXELS } from '../shared/variants.ts';
 import { firstFrame, type Pixels } from './pixels.ts';
 import { encodeToPromise } from './quality/encode-to-promise.ts';
@@ -22,12 +22,14 @@ interface EncodeOrder {
   format: EncodedFormat;
   preset: Preset;
   metadata: OutputMetadata;
+  /** True to reach the target whatever the last points cost. @default false */
+  insists?: boolean | undefined;
   /** Adds to an encoded file what is scaled like it. */
   attach?: ((encoded: Buffer, scaling: Scaling | null) => Promise<Buffer>) | null;
 }
 
 /** An encoded variant; the score is null if it is unknown. */
-export type EncodedVariant = EncodedImage & { score: number | null; reached: boolean };
+export type EncodedVariant = EncodedImage & Omit<ReachedQuality, 'quality'>;
 
 /** Resizes and encodes one variant of an image. */
 export type VariantEncoder = (variant: VariantSpec, onStep: (step: RenderStep) => void) => Promise<EncodedVariant>;

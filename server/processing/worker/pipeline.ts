@@ -5,7 +5,14 @@ import { ENCODERS, type EncodedFormat, encodedFormat, FORMATS } from '#contract/
 import { ProcessingFailure } from '../shared/failure.ts';
 import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts';
 import { writePart } from '../shared/save.ts';
-import { decodedFrames, holdsAnimation, isFullSize, type VariantSpec, variantSize } from '../shared/variants.ts';
+import {
+  decodedFrames,
+  holdsAnimation,
+  isFullSize,
+  type ReachedQuality,
+  type VariantSpec,
+  variantSize,
+} from '../shared/variants.ts';
 import { withoutCredentials } from './containers/credentials.ts';
 import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
 import { type GainMapPlan, planGainMap } from './hdr/plan-gain-map.ts';
@@ -18,13 +25,10 @@ import { isCropped } from './steps/resize.ts';
 import type { VariantQueue } from './variant-queue.ts';
 
 /** The bytes of one variant and their properties. */
-interface MadeVariant {
+interface MadeVariant extends ReachedQuality {
   data: Buffer;
   width: number;
   height: number;
-  quality: number | 'lossless' | null;
-  score: number | null;
-  reached: boolean;
   warnings: WarningCode[];
 }
 
@@ -50,7 +54,7 @@ export async function renderImage(
   const upload = await prepare(task, format);
   const searching = task.search ? await tools() : null;
   const { preset } = task;
-  const order = { format, preset, metadata: upload.plan.metadata, attach: upload.map.attach };
+  const order = { format, preset, insists: task.insists, metadata: upload.plan.metadata, attach: upload.map.attach };
   const prepared = { ...upload, encode: createVariantEncoder(upload.pixels, order, searching) };
   const reports: RenderReport[] = [];
   const writing: Promise<void>[] = [];

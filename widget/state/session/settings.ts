@@ -12,7 +12,7 @@ import type { Settings, SizeInput } from '../types.ts';
 export const DEFAULT_SETTINGS: Settings = { format: 'webp', preset: 'high', responsive: false };
 
 /** Settings without a default. */
-export const PASSED_ON = ['formats', 'maxWidth', 'maxHeight', 'focalPoint', 'placeholder', 'hdr'] as const;
+export const PASSED_ON = ['formats', 'maxWidth', 'maxHeight', 'focalPoint', 'placeholder', 'hdr', 'quality'] as const;
 
 /** Returns kept settings as changes: one without a default that is missing has been taken away. */
 export const asChanges = (kept: Settings): Partial<Settings> => ({

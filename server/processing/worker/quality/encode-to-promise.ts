@@ -1,6 +1,7 @@
 import { PRESET_TARGETS } from '#contract/constants';
 import type { Pixels } from '../pixels.ts';
 import { encodePixels } from '../steps/encode.ts';
+import { stoppedAtKnee } from './knee.ts';
 import {
   bestOf,
   planQuality,
@@ -36,14 +37,21 @@ export async function encodeToPromise(
   pixels: Pixels,
   order: QualityOrder,
   tools: SearchTools,
-  { codec, number, expected, made, detail, hardness }: QualityPlan,
+  { codec, number, expected, made, detail, hardness, knee }: QualityPlan,
   resized: boolean,
 ): Promise<ScoredImage> {
   if (made) return made;
   const { preset, metadata } = order;
   const target = PRESET_TARGETS[preset];
   if (expected !== undefined) {
-    return withScore(await encodePixels(pixels, codec.settings(number), metadata), expected, codec, number, preset);
+    const file = withScore(
+      await encodePixels(pixels, codec.settings(number), metadata),
+      expected,
+      codec,
+      number,
+      preset,
+    );
+    return knee === undefined ? file : stoppedAtKnee(file, target, knee);
   }
   const layout = chooseLayout(pixels, resized ? CHECKED_OF_WIDTH : detail > MUCH_DETAIL ? CHECKED_OF_DETAIL : CHECKED);
   const sample = takeSample(tools.scorer, pixels, layout, order.format === 'jpeg');
@@ -55,6 +63,10 @@ export async function encodeToPromise(
     files.push(withScore(encoded, score, codec, one, preset));
     return score;
   };
+  if (knee !== undefined) {
+    await probe(number);
+    return stoppedAtKnee(files[0] as ScoredImage, target, knee);
+  }
   const aim = target + TILE_MARGIN;
   const accuracy = { below: TILE_MARGIN - SAFE, above: excess - TILE_MARGIN };
   const { curve } = tools.table[codec.name];

@@ -1,7 +1,8 @@
-import { PRESET_TARGETS, type Preset } from '#contract/constants';
+import { PRESET_TARGETS, type Preset, type StoppedReason } from '#contract/constants';
 import type { Pixels } from '../pixels.ts';
 import { type EncodedImage, encodePixels, type OutputMetadata } from '../steps/encode.ts';
 import { type Codec, chooseCodec, PROBED, predictNumber, type SearchedFormat, scoreOfFile } from './codecs.ts';
+import { kneeBetween, STEP_BELOW, stoppedAtKnee } from './knee.ts';
 import { type Sample, takeSample } from './sample.ts';
 import { scoreAt, searchNumber } from './search-number.ts';
 import type { SearchTools } from './start-table.ts';
@@ -13,13 +14,19 @@ export interface QualityOrder {
   format: SearchedFormat;
   preset: Preset;
   metadata: OutputMetadata;
+  /** True to reach the target whatever the last points cost. @default false */
+  insists?: boolean | undefined;
 }
 
 /** A file with the score that was measured. */
 export interface ScoredImage extends EncodedImage {
   score: number;
-  /** False if the format cannot reach the preset's target. */
+  /** False if the file stays below the preset's target. */
   reached: boolean;
+  /** Why it does. */
+  stopped?: StoppedReason;
+  /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
+  estimatedBytes?: number;
 }
 
 /** Plan for the encoding of an image. */
@@ -37,6 +44,8 @@ export interface QualityPlan {
   expected?: number;
   /** The file, if the search has encoded the whole image. */
   made?: ScoredImage;
+  /** The number is the last one before the knee; how much the logarithm of the bytes grows there with a point of the score. */
+  knee?: number;
 }
 
 /** An image that is being planned. */
@@ -125,6 +134,8 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const { number, score, predicted } = await searchNumber(search);
   const measured = scoreAt(curve, number) - scoreAt(curve, withTraits) - (score - aim);
   const plan = { codec, number, hardness: measured, detail: traits.detail };
+  const knee = await findKnee(planning, codec, number, { files, probe });
+  if (knee) return { ...plan, ...knee, ...(predictable ? { expected: knee.score } : {}) };
   if (!whole) return predictable ? { ...plan, expected: score } : plan;
   const target = PRESET_TARGETS[preset];
   const made = bestOf([...files.values()], target, TOLERATED);
@@ -135,6 +146,34 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
     ? withScore(await encodePixels(pixels, codec.settings(number), order.metadata), score, codec, number, preset)
     : await encodeScored(sample, order, codec, number);
   return { ...plan, made: bestOf([made, last], target, TOLERATED) };
+}
+
+/**
+ * Encodes with a lower number where the one that was found is so high that its last points may cost too much. Undefined: they do not, or the
+ * target is beyond the format, which then gives its best.
+ */
+async function findKnee(
+  { order, sample }: Planning,
+  codec: Codec,
+  number: number,
+  { files, probe }: { files: Map<number, ScoredImage>; probe: (number: number) => Promise<number> },
+): Promise<{ number: number; knee: number; score: number; made?: ScoredImage } | undefined> {
+  if (order.insists || number < codec.steep) return undefined;
+  if (!files.has(number)) await probe(number);
+  const high = files.get(number) as ScoredImage;
+  if (!high.reached) return undefined;
+  const lower = number - STEP_BELOW;
+  const score = await probe(lower);
+  const low = files.get(lower) as ScoredImage;
+  const growth = kneeBetween(low, high);
+  if (growth === undefined) return undefined;
+  const target = PRESET_TARGETS[order.preset];
+  return {
+    number: lower,
+    knee: growth,
+    score,
+    ...(sample.layout.whole ? { made: stoppedAtKnee(low, target, growth) } : {}),
+  };
 }
 
 /**
@@ -170,7 +209,8 @@ export function withScore(
   preset: Preset,
 ): ScoredImage {
   const reached = number < bounds.most || score >= PRESET_TARGETS[preset];
-  return { ...encoded, score: Math.round(score * 10) / 10, reached };
+  const why = reached ? {} : ({ stopped: 'format' } as const);
+  return { ...encoded, score: Math.round(score * 10) / 10, reached, ...why };
 }
 
 /**
@@ -182,7 +222,9 @@ export function bestOf(files: ScoredImage[], target: number, lacking: number): S
   const isBetter = (one: ScoredImage, other: ScoredImage) =>
     good.length > 0 ? one.data.length < other.data.length : one.score > other.score;
   const best = (good.length > 0 ? good : files).reduce((one, other) => (isBetter(other, one) ? other : one));
-  return best.score < target && files.some(({ reached }) => !reached) ? { ...best, reached: false } : best;
+  return best.score < target && files.some(({ reached }) => !reached)
+    ? { ...best, reached: false, stopped: 'format' }
+    : best;
 }
 
 function within({ bounds }: Codec, number: number): number {

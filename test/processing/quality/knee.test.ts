@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { PRESET_TARGETS } from '#contract';
+import { outputHash } from '../../../server/exports/prepare-job.ts';
+import { type VariantKeyInput, variantKey } from '../../../server/processing/cache-key.ts';
+import { qualityOf } from '../../../server/processing/shared/variants.ts';
+import { createVariantEncoder } from '../../../server/processing/worker/encode-variant.ts';
+import type { Pixels } from '../../../server/processing/worker/pixels.ts';
+import { kneeBetween } from '../../../server/processing/worker/quality/knee.ts';
+import { loadSearchTools } from '../../../server/processing/worker/quality/start-table.ts';
+
+/** Draws faint stars of many colours on a dark sky with a little noise. */
+function stars(): Pixels {
+  const [width, height] = [300, 200];
+  const data = Buffer.alloc(width * height * 3);
+  let seed = 1;
+  const random = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+  for (let at = 0; at < data.length; at += 3) {
+    const isStar = random() < 0.01;
+    for (let channel = 0; channel < 3; channel += 1) {
+      data[at + channel] = 30 + Math.floor(random() * 4) + (isStar ? Math.floor(random() * 40) : 0);
+    }
+  }
+  return { data, width, height, channels: 3, frames: 1 };
+}
+
+async function encode(format: 'webp' | 'avif', insists: boolean) {
+  const order = { format, preset: 'maximum', metadata: {}, insists } as const;
+  return createVariantEncoder(stars(), order, await loadSearchTools())({ name: 'full' }, () => {});
+}
+
+describe('a search whose last points cost too much', () => {
+  it.each(['webp', 'avif'] as const)('stops at the knee and tells what the promise costs: %s', async (format) => {
+    const [stopped, exact] = [await encode(format, false), await encode(format, true)];
+    expect(stopped).toMatchObject({ reached: false, stopped: 'knee' });
+    expect(stopped.score).toBeLessThan(PRESET_TARGETS.maximum - 0.5);
+    expect(exact.reached).toBe(true);
+    expect(exact.stopped).toBeUndefined();
+    expect(exact.score).toBeGreaterThanOrEqual(PRESET_TARGETS.maximum - 0.5);
+    // A point costs more than 12 %.
+    const points = (exact.score ?? 0) - (stopped.score ?? 0);
+    expect(exact.data.length).toBeGreaterThan(stopped.data.length * 1.12 ** points);
+    expect((stopped.estimatedBytes ?? 0) / exact.data.length).toBeGreaterThan(0.8);
+    expect((stopped.estimatedBytes ?? 0) / exact.data.length).toBeLessThan(1.25);
+  });
+});
+
+describe('kneeBetween', () => {
+  const file = (score: number, bytes: number) =>
+    ({ data: Buffer.alloc(bytes), quality: 1, score, reached: true }) as const;
+
+  it('is there above 12 % a point, and where the score falls', () => {
+    expect(kneeBetween(file(80, 1000), file(82, 1200))).toBeUndefined();
+    expect(kneeBetween(file(80, 1000), file(82, 1300))).toBeCloseTo(Math.log(1.3) / 2);
+    expect(kneeBetween(file(80, 1000), file(79, 1100))).toBeGreaterThan(0);
+  });
+});
+
+describe('a file that stopped', () => {
+  const written = { quality: 91, score: 82.4, reached: false };
+
+  it('says why in its result', () => {
+    const told = qualityOf({ preset: 'maximum' }, { ...written, stopped: 'knee', estimatedBytes: 8832 });
+    expect(told).toMatchObject({ score: 82.4, reached: false, stopped: 'knee', estimatedBytes: 8832 });
+    // A record of an earlier version.
+    expect(qualityOf({ preset: 'maximum' }, written)).not.toHaveProperty('stopped');
+  });
+
+  it('is another file than one that insists', () => {
+    const input: VariantKeyInput = {
+      scope: 'account',
+      sourceSha256: 'hash',
+      inputFormat: 'jpeg',
+      format: 'webp',
+      preset: 'maximum',
+      metadata: 'rights',
+      variant: { name: 'full' },
+      search: true,
+    };
+    expect(variantKey({ ...input, insists: true })).not.toBe(variantKey(input));
+    expect(variantKey({ ...input, insists: false })).toBe(variantKey(input));
+    const settings = { format: 'webp', preset: 'maximum', responsive: false, embedMetadata: false } as const;
+    expect(outputHash({} as never, { ...settings, quality: 'exact' })).not.toBe(outputHash({} as never, settings));
+  });
+});
