@@ -13,7 +13,7 @@ import {
 import { shortLines } from './plugin-bridge/build/short-lines.ts';
 import { BROWSERS } from './widget/build/browsers.ts';
 import { packTexts } from './widget/build/pack-texts.ts';
-import { importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
+import { importsAtOnce, inlinedOnce, shortLit, shortTemplates } from './widget/build/plugins.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -238,10 +238,10 @@ function pageSettings(name: string): UserConfig {
 /** Further options of a mode. */
 const SETTINGS: Record<string, () => UserConfig> = {
   widget: () => ({
-    plugins: [descriptionsBeside(), packTexts(), shortTemplates()],
+    plugins: [descriptionsBeside(), packTexts(), shortTemplates(), shortLit(), inlinedOnce()],
   }),
   'widget-classic': () => ({
-    plugins: [localesBeside(), importsAtOnce(isLocale), packTexts(), shortTemplates()],
+    plugins: [localesBeside(), importsAtOnce(isLocale), packTexts(), shortTemplates(), shortLit(), inlinedOnce()],
   }),
   'widget-share': () => ({ plugins: [shortTemplates()] }),
   sdk: () => ({ plugins: [shortLines()] }),
