@@ -180,9 +180,12 @@ export function testAccessibility(looks: readonly Look[]): void {
       await expectAccessible(tab, 'described');
 
       await tab.button(text('reviewing.title')).click();
-      await expect.poll(() => tab.widget.locator('io-review canvas').count()).toBe(1);
+      await expect.poll(() => tab.widget.locator('io-review .picture canvas').count()).toBe(1);
       await expectAccessible(tab, 'reviewing');
-      await tab.button(text('toolbar.accept-all')).click();
+      const acceptAll = tab.widget.locator('io-review .side > .quiet');
+      await acceptAll.click();
+      await expectAccessible(tab, 'asked whether to accept all');
+      await acceptAll.click();
       await expect.poll(() => tab.widget.locator('io-review .end').count()).toBe(1);
       await expectAccessible(tab, 'reviewed');
       await expect.poll(() => focused(tab)).toBe(text('action.close'));

@@ -110,6 +110,6 @@ it('tells screen readers image, state and result of each step', async () => {
   await step(
     () => keyboard.press('Enter'),
     'focus: button "Close"',
-    'says: Accepted. Checked: 3, edited: 1, decorative: 0',
+    'says: Accepted. 3 checked, 1 edited, 0 decorative',
   );
 });

@@ -158,10 +158,13 @@ export const de: Messages = {
   'review.small': 'Das Bild ist sehr klein.',
   'review.text': 'Das Bild enthält Text.',
   'reviewing.accept': 'Übernehmen und weiter',
+  'reviewing.accept-rest': 'Noch einmal drücken, um ungelesene Texte zu übernehmen: {count}',
   'reviewing.accepted': 'Übernommen.',
-  'reviewing.done': 'Geprüft: {count}, bearbeitet: {edited}, dekorativ: {decorative}',
-  'reviewing.keys': 'Enter übernimmt und geht weiter. Strg+D: dekorativ. Bild auf und Bild ab: andere Bilder.',
-  'reviewing.left': 'noch {count} zu prüfen',
+  'reviewing.checked': '{done} von {total} geprüft',
+  'reviewing.compare': 'Stichprobe vergleichen',
+  'reviewing.done': '{count} geprüft, {edited} bearbeitet, {decorative} dekorativ',
+  'reviewing.keys':
+    'Enter übernimmt und geht weiter. Tippen ersetzt den Text, eine Pfeiltaste behält ihn. Strg+D: dekorativ. Bild auf, Bild ab: andere Bilder.',
   'reviewing.needs-text':
     'Noch kein Text. Schreiben Sie einen, markieren Sie das Bild als dekorativ oder gehen Sie mit Bild ab weiter.',
   'reviewing.position': 'Bild {index} von {count}',

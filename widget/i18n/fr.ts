@@ -158,11 +158,13 @@ export const fr: Messages = {
   'review.small': 'L’image est très petite.',
   'review.text': 'L’image contient du texte.',
   'reviewing.accept': 'Accepter et continuer',
+  'reviewing.accept-rest': 'Appuyez encore pour accepter sans lire : {count}',
   'reviewing.accepted': 'Accepté.',
-  'reviewing.done': 'Vérifiées : {count}, modifiées : {edited}, décoratives : {decorative}',
+  'reviewing.checked': '{done} sur {total} vérifiées',
+  'reviewing.compare': 'Comparer un échantillon',
+  'reviewing.done': '{count} vérifiées, {edited} modifiées, {decorative} décoratives',
   'reviewing.keys':
-    'Entrée accepte et continue. Ctrl+D : décorative. Page précédente et Page suivante : autres images.',
-  'reviewing.left': 'encore {count} à relire',
+    'Entrée accepte et continue. Taper remplace le texte, une flèche le garde. Ctrl+D : décorative. Page préc. et Page suiv. : autres images.',
   'reviewing.needs-text':
     'Pas encore de texte. Écrivez-en un, marquez l’image comme décorative ou continuez avec Page suivante.',
   'reviewing.position': 'Image {index} sur {count}',

@@ -19,7 +19,7 @@ describe('the centre of crops', () => {
     await tab.pick(await noiseImage('noise.png', { width: 120, height: 60 }));
     await tab.untilState('ready');
     await tab.button(text('reviewing.title')).click();
-    await tab.widget.locator('io-review canvas').waitFor();
+    await tab.widget.locator('io-review .picture canvas').waitFor();
     return tab;
   }
 

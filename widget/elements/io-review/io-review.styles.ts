@@ -16,7 +16,7 @@ export const reviewStyles = [
     }
     .frame {
       display: grid;
-      grid-template: 'head' auto 'picture' minmax(0, 1fr) 'side' auto / minmax(0, 1fr);
+      grid-template: 'head' auto 'picture' minmax(0, 1fr) 'strip' auto 'side' auto / minmax(0, 1fr);
       block-size: 100%;
     }
     header {
@@ -91,6 +91,48 @@ export const reviewStyles = [
       block-size: 24px;
       accent-color: var(--_accent);
     }
+    .strip {
+      grid-area: strip;
+      display: flex;
+      gap: var(--_space);
+      padding: var(--_s2);
+      overflow-x: auto;
+      scrollbar-width: thin;
+      background: var(--_surface-2);
+      --_icon: 24px;
+    }
+    .strip .badge {
+      flex: none;
+      position: relative;
+      justify-content: center;
+      inline-size: 56px;
+      block-size: 56px;
+      margin-inline: auto;
+      padding: 0;
+      border: 0;
+      border-radius: var(--_r1);
+      overflow: hidden;
+      background: var(--_hover);
+      color: var(--_muted);
+      cursor: pointer;
+    }
+    .strip canvas {
+      object-fit: cover;
+    }
+    .strip .badge::before {
+      position: absolute;
+      z-index: 1;
+      inset-block-end: 3px;
+      inset-inline-end: 3px;
+      box-shadow: 0 0 0 2px var(--_surface);
+    }
+    .strip .ring::before {
+      background: var(--_surface);
+    }
+    .strip [aria-current='true'] {
+      outline: 2px solid var(--_accent);
+      outline-offset: 1px;
+    }
     .side {
       grid-area: side;
       display: grid;
@@ -122,6 +164,12 @@ export const reviewStyles = [
     .ways .button {
       inline-size: 100%;
     }
+    .on {
+      display: flex;
+      flex-wrap: wrap;
+      justify-content: center;
+      gap: var(--_s2);
+    }
     .end {
       grid-row: 2 / -1;
       grid-column: 1 / -1;
@@ -131,7 +179,6 @@ export const reviewStyles = [
       gap: var(--_s4);
       padding: var(--_s4);
       text-align: center;
-      font-size: var(--_t16);
     }
     .end .icon {
       color: var(--_success);
@@ -139,7 +186,7 @@ export const reviewStyles = [
     }
     @container review (inline-size >= 700px) {
       .frame {
-        grid-template: 'picture head' auto 'picture side' minmax(0, 1fr) / minmax(0, 1fr) clamp(280px, 34%, 440px);
+        grid-template: 'picture head' auto 'picture side' minmax(0, 1fr) 'strip side' auto / minmax(0, 1fr) clamp(280px, 34%, 440px);
       }
       .side {
         max-block-size: none;
@@ -155,6 +202,9 @@ export const reviewStyles = [
         max-block-size: none;
         padding-block-start: 0;
         padding-inline: var(--_s2);
+      }
+      .strip {
+        display: none;
       }
       header {
         padding-inline-start: var(--_s2);

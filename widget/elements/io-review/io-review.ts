@@ -1,21 +1,24 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { type Item, isMissingText } from '../../state/index.ts';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { type Item, isMissingText, unacceptedFields } from '../../state/index.ts';
 import { buttons, feedback, fields, foundation, icon } from '../../styles/index.ts';
-import { createFieldEditor, type RowContext, renderFields, type TextField } from '../io-row/index.ts';
-import { renderLanguages } from '../render-languages.ts';
+import { createFieldEditor, renderFields, type TextField } from '../io-row/index.ts';
+import { createFilmStrip } from './film-strip.ts';
 import { renderFocalPoint, renderPicture } from './focal-point.ts';
 import { reviewStyles } from './io-review.styles.ts';
-import { renderAbout, renderEnd, renderSteps } from './render-parts.ts';
+import { type AfterReview, renderAbout, renderEnd, renderHead } from './render-parts.ts';
+import { ReviewElement } from './review-element.ts';
 import { createReviewPictures, type ReviewPictures } from './review-pictures.ts';
-import { commandOf, describeEnd, describeImage, isReviewed } from './review-steps.ts';
+import { ReviewQueue } from './review-queue.ts';
+import { commandOf, describeEnd, describeImage } from './review-steps.ts';
 
 /**
- * Review of texts, one image at a time: the picture large with its texts beside it. Enter accepts the texts and shows the next
- * image to be reviewed; Ctrl+D marks it as decorative; Page Up and Page Down, and Ctrl with an arrow, show other images. The focus
- * stays in the same control. Each step is told by a live region of its own, since the page behind a dialog is silent.
+ * Review of texts, one image at a time: the picture large with its texts beside it, and a film strip of all images. Enter accepts the
+ * texts and shows the next image to be reviewed; typing replaces a suggested alternative text, which is selected; Ctrl+D marks it as
+ * decorative; Page Up and Page Down, and Ctrl with an arrow, show other images. The focus stays in the same control. Each step is told
+ * by a live region of its own, since the page behind a dialog is silent.
  *
  * @tag io-review
- * @fires {Event} review-close - The review shall be closed.
+ * @fires {CustomEvent<AfterReview>} review-close - The review shall be closed; its detail names what comes next.
  * @csspart field - A label with its field.
  * @csspart input - A field.
  * @csspart badge - State in a word.
@@ -23,33 +26,13 @@ import { commandOf, describeEnd, describeImage, isReviewed } from './review-step
  * @csspart button - Any button.
  * @csspart button-primary - Primary button.
  */
-export class IoReview extends LitElement {
+export class IoReview extends ReviewElement {
   static override styles = [foundation, buttons, fields, feedback, reviewStyles];
-  static override properties = {
-    context: { attribute: false },
-    ids: { attribute: false },
-    start: { attribute: false },
-    item: { state: true },
-    picture: { state: true },
-    told: { state: true },
-    finished: { state: true },
-  };
-
-  /** Values that rows share. */
-  declare context: RowContext;
-  /** Ids of the images to review, in their order. */
-  declare ids: readonly string[];
-  /** Id of the first image to show; null: the first without accepted texts. */
-  declare start: string | null;
-  declare protected item: Item | undefined;
-  /** Picture of the shown image; null while it is decoded, or if it cannot be. */
-  declare protected picture: HTMLCanvasElement | null;
-  declare protected told: string;
-  declare protected finished: boolean;
-
-  /** Images that were accepted here, or had nothing to accept. */
-  readonly #done = new Set<string>();
+  #queue: ReviewQueue | null = null;
   #pictures: ReviewPictures | null = null;
+  #strip: ReturnType<typeof createFilmStrip> | null = null;
+  /** The text of the shown image is new and was not selected yet. */
+  #fresh = false;
   #unsubscribe: (() => void) | null = null;
   /** True if a control had the focus before an update. */
   #hadFocus = false;
@@ -58,11 +41,6 @@ export class IoReview extends LitElement {
     changed: () => this.requestUpdate(),
   });
 
-  constructor() {
-    super();
-    Object.assign(this, { ids: [], start: null, picture: null, told: '', finished: false });
-  }
-
   get #optimizer() {
     return this.context.optimizer;
   }
@@ -70,10 +48,11 @@ export class IoReview extends LitElement {
   /** Shows the first image and focuses its text, or on touch screens the button that accepts it. */
   async begin(): Promise<void> {
     this.#pictures = createReviewPictures(this.#optimizer);
-    for (const { id } of this.#items().filter(isReviewed)) this.#done.add(id);
-    this.#show(this.start ?? this.#nextOpen(-1) ?? this.ids[0]);
+    this.#strip = createFilmStrip(this.#optimizer, () => this.requestUpdate());
+    this.#queue = new ReviewQueue(this.#optimizer, this.ids);
+    this.#show(this.start ?? this.#queue.nextOpen(-1) ?? this.ids[0]);
     await this.updateComplete;
-    this.#focus(matchMedia('(pointer: coarse)').matches ? '.accept' : '#alt');
+    this.focusFirst();
   }
 
   override disconnectedCallback(): void {
@@ -83,22 +62,16 @@ export class IoReview extends LitElement {
     this.#pictures?.keep([]);
   }
 
-  #items(): Item[] {
-    return this.ids.flatMap((id) => this.#optimizer.items.get(id) ?? []);
+  get #items(): Item[] {
+    return this.#queue?.items() ?? [];
   }
 
-  #focus(selector: string): void {
-    this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
+  get #done(): ReadonlySet<string> {
+    return this.#queue?.done ?? new Set();
   }
 
   get #place(): number {
     return this.item ? this.ids.indexOf(this.item.id) : this.ids.length;
-  }
-
-  /** Id of the next image to be reviewed after a place, else of the first one. */
-  #nextOpen(place: number): string | undefined {
-    const open = this.#items().filter(({ id }) => !this.#done.has(id));
-    return (open.find(({ id }) => this.ids.indexOf(id) > place) ?? open[0])?.id;
   }
 
   #show(id: string | undefined, result = ''): void {
@@ -107,20 +80,22 @@ export class IoReview extends LitElement {
     this.item = id ? this.#optimizer.items.get(id) : undefined;
     this.finished = !this.item;
     this.picture = null;
+    this.asked = false;
+    this.#fresh = true;
     const { item } = this;
     if (item) {
       this.#unsubscribe = this.#optimizer.items.subscribeItem(item.id, (after: Item) => this.#changed(after));
       this.#loadPicture(item);
       // The focused field now belongs to this image.
-      const field = this.#focusedField;
+      const field = this.focusedField;
       if (field) this.#editor.begin(field, item.metadata[field] ?? '');
     }
-    this.#tell(result, this.#describe());
+    this.tell(result, this.#describe());
   }
 
   #loadPicture(item: Item): void {
     const place = this.#place;
-    const near = [item.id, this.#nextOpen(place), this.ids[place + 1], this.ids[place - 1]];
+    const near = [item.id, this.#queue?.nextOpen(place), this.ids[place + 1], this.ids[place - 1]];
     this.#pictures?.keep([...new Set(near)].flatMap((id) => (id && this.#optimizer.items.get(id)) || []));
     void this.#pictures?.of(item).then((picture) => {
       if (this.item?.id === item.id) this.picture = picture;
@@ -131,25 +106,16 @@ export class IoReview extends LitElement {
     const uploaded = !this.item?.imageId && after.imageId;
     this.item = after;
     const { field } = this.#editor;
+    const draft = field && this.#editor.draft(field);
     if (field) this.#editor.refresh(after.metadata[field] ?? '');
+    if (field && draft !== this.#editor.draft(field)) this.#fresh = true;
     if (uploaded && !this.picture) this.#loadPicture(after);
-  }
-
-  get #focusedField(): TextField | undefined {
-    const active = (this.renderRoot as ShadowRoot).activeElement as HTMLElement | null;
-    return active?.dataset.text as TextField | undefined;
-  }
-
-  /** Says what happened and what is shown now. A text that repeats is made different, so that it is heard again. */
-  #tell(...parts: string[]): void {
-    const text = parts.filter(Boolean).join(' ');
-    this.told = this.told === text ? `${text}\u00a0` : text;
   }
 
   #describe(): string {
     const { item } = this;
     const { i18n } = this.context;
-    if (!item) return describeEnd(this.#items(), this.#done, i18n);
+    if (!item) return describeEnd(this.#items, this.#done, i18n);
     return `${this.#position}: ${describeImage(item, this.#done.has(item.id), i18n)}`;
   }
 
@@ -164,31 +130,32 @@ export class IoReview extends LitElement {
     this.#editor.commit();
     const now = this.#optimizer.items.get(item.id);
     if (now && isMissingText(now)) {
-      this.#tell(`${item.name}.`, t('reviewing.needs-text'));
-      this.#focus('#alt');
+      this.tell(`${item.name}.`, t('reviewing.needs-text'));
+      this.focusOn('#alt');
       return;
     }
-    this.#optimizer.acceptAll([item.id]);
-    this.#done.add(item.id);
-    this.#show(this.#nextOpen(this.#place), t('reviewing.accepted'));
+    this.#queue?.accept([item]);
+    this.#show(this.#queue?.nextOpen(this.#place), t('reviewing.accepted'));
   }
 
-  /** Accepts all texts there are, and shows an image without one. */
-  #acceptAll(): void {
+  /** Accepts all texts there are, at the second press, and shows an image without one. A double click is one press. */
+  #acceptAll({ detail }: MouseEvent): void {
+    if (detail > 1) return;
     this.#editor.commit();
-    const rest = this.#items().filter((item) => !this.#done.has(item.id) && !isMissingText(item));
-    this.#optimizer.acceptAll(rest.map(({ id }) => id));
-    for (const { id } of rest) this.#done.add(id);
-    this.#show(this.#nextOpen(this.#place), this.context.i18n.t('announce.accepted', { count: rest.length }));
+    const rest = this.#queue?.rest() ?? [];
+    if (!this.asked) {
+      this.asked = true;
+      this.tell(this.context.i18n.t('reviewing.accept-rest', { count: rest.length }));
+      return;
+    }
+    this.#queue?.accept(rest);
+    this.#show(this.#queue?.nextOpen(this.#place), this.context.i18n.t('announce.accepted', { count: rest.length }));
   }
 
   #step(by: 1 | -1): void {
-    const { ids } = this;
-    let place = this.#place + by;
-    // Images may have been removed meanwhile.
-    while (ids[place] && !this.#optimizer.items.get(ids[place] as string)) place += by;
-    if (ids[place]) this.#show(ids[place]);
-    else this.#tell(this.#describe());
+    const id = this.#queue?.beside(this.#place, by);
+    if (id) this.#show(id);
+    else this.tell(this.#describe());
   }
 
   #setDecorative(decorative: boolean): void {
@@ -197,9 +164,10 @@ export class IoReview extends LitElement {
     this.#editor.commit();
     this.#optimizer.setDecorative(item.id, decorative);
     const { metadata } = this.#optimizer.items.get(item.id) ?? item;
-    if (this.#focusedField === 'alt') this.#editor.begin('alt', metadata.alt ?? '');
+    this.#fresh = true;
+    if (this.focusedField === 'alt') this.#editor.begin('alt', metadata.alt ?? '');
     this.item = this.#optimizer.items.get(item.id);
-    this.#tell(this.#describe());
+    this.tell(this.#describe());
   }
 
   #onKeydown(event: KeyboardEvent): void {
@@ -207,7 +175,7 @@ export class IoReview extends LitElement {
     if (!command || (command === 'revert' && !this.#editor.revert())) return;
     event.preventDefault();
     event.stopPropagation();
-    if (command === 'revert') this.#tell(`${this.item?.name}.`, this.context.i18n.t('row.reverted'));
+    if (command === 'revert') this.tell(`${this.item?.name}.`, this.context.i18n.t('row.reverted'));
     else if (command === 'next' || command === 'previous') this.#step(command === 'next' ? 1 : -1);
     // A held key would accept unread texts.
     else if (event.repeat) return;
@@ -228,6 +196,14 @@ export class IoReview extends LitElement {
   #onFocus({ target }: Event): void {
     const { dataset, value } = target as HTMLInputElement;
     if (dataset.text) this.#editor.begin(dataset.text as TextField, value);
+    // A click puts the caret afterwards.
+    if (dataset.text === 'alt') this.#select();
+  }
+
+  /** Selects a suggested text, so that typing replaces it. A person's text stays unless they select it. */
+  #select(): void {
+    const { item } = this;
+    if (item && unacceptedFields(item).includes('alt')) this.find<HTMLTextAreaElement>('#alt')?.select();
   }
 
   protected override willUpdate(): void {
@@ -235,49 +211,52 @@ export class IoReview extends LitElement {
   }
 
   protected override updated(changed: PropertyValues): void {
-    if (changed.get('finished') !== undefined) this.#focus(this.finished ? '.close' : '#alt');
+    if (changed.get('finished') !== undefined) this.focusOn(this.finished ? '.close' : '#alt');
     // A button that goes, e.g. "Try again", takes the focus with it.
-    else if (this.#hadFocus && !(this.renderRoot as ShadowRoot).activeElement) this.#focus('#alt');
+    else if (this.#hadFocus && !(this.renderRoot as ShadowRoot).activeElement) this.focusOn('#alt');
+    if (this.#fresh && this.focusedField === 'alt') this.#select();
+    this.#fresh = false;
+    if (changed.has('item')) this.find('[aria-current=true]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
   }
 
   protected override render(): TemplateResult {
+    const { item } = this;
     return html`
-      <div class="frame">${this.#renderHead()} ${
-        this.item
-          ? this.#renderImage(this.item)
-          : renderEnd(this.#describe(), this.context.i18n, {
-              close: () => this.#close(),
-              back: () => this.#show(this.#items().at(-1)?.id),
-            })
+      <div class="frame">${renderHead(this.context, {
+        position: item ? this.#position : '',
+        done: this.#items.filter(({ id }) => this.#done.has(id)).length,
+        count: this.ids.length,
+        back: Boolean(this.ids[this.#place - 1]),
+        on: Boolean(this.ids[this.#place + 1]),
+        step: (by) => this.#step(by),
+        close: () => this.#close(),
+      })} ${
+        item
+          ? this.#renderImage(item)
+          : renderEnd(
+              this.#describe(),
+              this.context,
+              { on: (next) => this.#close(next), back: () => this.#show(this.#items.at(-1)?.id) },
+              this.noSample,
+            )
       }</div>
       <p class="visually-hidden" role="status" aria-live="polite" aria-atomic="true">${this.told}</p>
     `;
   }
 
-  #renderHead(): TemplateResult {
-    const { t } = this.context.i18n;
-    const items = this.#items();
-    const left = items.filter(({ id }) => !this.#done.has(id)).length;
-    const waiting = t('reviewing.left', { count: left });
-    return html`
-      <header>
-        <p class="where"><strong class="numbers">${this.item ? this.#position : t('reviewing.title')}</strong>
-          <span class="muted numbers">${waiting}</span></p>
-        ${renderLanguages(this.#optimizer, this.context.i18n)}
-        ${this.item ? renderSteps(this.context.i18n, { back: Boolean(this.ids[this.#place - 1]), on: Boolean(this.ids[this.#place + 1]) }, (by) => this.#step(by)) : nothing}
-        <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
-          title=${t('action.close')} @click=${() => this.#close()}>${icon('close')}</button>
-        <progress part="progress" max=${items.length || 1} value=${items.length - left} aria-label=${waiting}></progress>
-      </header>
-    `;
-  }
-
   #renderImage(item: Item): TemplateResult {
-    const { t } = this.context.i18n;
+    const { i18n } = this.context;
+    const { t } = i18n;
+    const items = this.#items;
+    const show = (id: string) => {
+      this.#show(id);
+      this.focusFirst();
+    };
     return html`
       ${renderPicture(item, this.context, this.picture)}
+      ${this.#strip?.({ items, place: items.findIndex(({ id }) => id === item.id), done: this.#done, show }, i18n)}
       <div class="side" @keydown=${this.#onKeydown} @input=${this.#onInput} @focusin=${this.#onFocus}
-        @focusout=${() => this.#editor.end()}>
+        @focusout=${() => this.#leave()}>
         ${renderAbout(item, this.context, this.#done.has(item.id))}
         ${item.error ? html`<p class="error" id="error">${item.error.message}</p>` : nothing}
         ${renderFields(item, this.context, this.#editor.draft, 'about')}
@@ -287,12 +266,19 @@ export class IoReview extends LitElement {
           <button type="button" class="button primary large accept" part="button button-primary"
             @click=${() => this.#accept()}>${icon('check')}${t('reviewing.accept')}</button>
         </div>
-        <button type="button" class="button quiet" part="button" @click=${() => this.#acceptAll()}>${t('toolbar.accept-all')}</button>
+        <button type="button" class="button quiet" part="button" @click=${this.#acceptAll}>${
+          this.asked ? t('reviewing.accept-rest', { count: this.#queue?.rest().length ?? 0 }) : t('toolbar.accept-all')
+        }</button>
       </div>
     `;
   }
 
-  #close(): void {
-    this.dispatchEvent(new Event('review-close'));
+  #leave(): void {
+    this.asked = false;
+    this.#editor.end();
+  }
+
+  #close(detail: AfterReview = null): void {
+    this.dispatchEvent(new CustomEvent('review-close', { detail }));
   }
 }

@@ -1,37 +1,74 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { I18n } from '../../i18n/index.ts';
 import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { describeCarried, describeReview, type RowContext } from '../io-row/index.ts';
+import { renderLanguages } from '../render-languages.ts';
+import { renderStep } from '../render-step.ts';
 
-/** Renders the buttons to the images before and after. They keep the focus at the ends, where they do nothing. */
-export function renderSteps(
-  { t }: I18n,
-  can: { back: boolean; on: boolean },
-  step: (by: 1 | -1) => void,
-): TemplateResult[] {
-  return (['previous', 'next'] as const).map((name) => {
-    const label = t(`compare.${name}`);
-    const able = name === 'next' ? can.on : can.back;
-    return html`<button type="button" class="button quiet icon-only ${name}" part="button" aria-label=${label} title=${label}
-      aria-disabled=${!able} @click=${() => able && step(name === 'next' ? 1 : -1)}>${icon('down')}</button>`;
-  });
+/** Values of the head. `back`, `on`: there is an image before and after. */
+interface Head {
+  position: string;
+  done: number;
+  count: number;
+  back: boolean;
+  on: boolean;
+  step(by: 1 | -1): void;
+  close(): void;
 }
 
-/** Renders the end of a review. Page Up leads back to the last image. */
-export function renderEnd(text: string, { t }: I18n, go: { close(): void; back(): void }): TemplateResult {
+/** Renders the head of the review: place, progress, and the buttons to other images. Those keep the focus at the ends, where they do nothing. */
+export function renderHead(
+  { optimizer, i18n }: Pick<RowContext, 'i18n' | 'optimizer'>,
+  { position, done, count, back, on, step, close }: Head,
+): TemplateResult {
+  const { t } = i18n;
+  const checked = t('reviewing.checked', { done, total: count });
+  return html`
+    <header>
+      <p class="where"><strong class="numbers">${position || t('reviewing.title')}</strong> <span class="muted numbers">${checked}</span></p>
+      ${renderLanguages(optimizer, i18n)}
+      ${position ? [renderStep('previous', back, step, i18n), renderStep('next', on, step, i18n)] : nothing}
+      <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
+        title=${t('action.close')} @click=${close}>${icon('close')}</button>
+      <progress part="progress" max=${count || 1} value=${done} aria-label=${checked}></progress>
+    </header>
+  `;
+}
+
+/** Next step after a review: a comparison of a sample, the export, or back to the list. */
+export type AfterReview = 'sample' | 'confirm-export' | null;
+
+/** Renders the end of a review with the next steps. The focus is at the button that closes it: one Enter too many pays nothing. */
+export function renderEnd(
+  text: string,
+  { optimizer, i18n: { t } }: Pick<RowContext, 'i18n' | 'optimizer'>,
+  go: { on(next: AfterReview): void; back(): void },
+  noSample: boolean,
+): TemplateResult {
   const onKeydown = (event: KeyboardEvent) => {
     if (event.key !== 'PageUp') return;
     event.preventDefault();
     go.back();
   };
+  const { uploaded, toExport } = optimizer.counts;
   return html`
     <div class="end" @keydown=${onKeydown}>
       ${icon('check')}
-      <p class="numbers">${text}</p>
-      <div class="ways">
-        <button type="button" class="button primary large close" part="button button-primary"
-          @click=${go.close}>${t('action.close')}</button>
+      <h2 class="numbers">${text}</h2>
+      <div class="on">
+        <button type="button" class="button large close" part="button" @click=${() => go.on(null)}>${t('action.close')}</button>
+        ${
+          noSample || uploaded === 0
+            ? nothing
+            : html`<button type="button" class="button large" part="button" @click=${() => go.on('sample')}>
+                ${icon('compare')}${t('reviewing.compare')}</button>`
+        }
+        ${
+          toExport === 0
+            ? nothing
+            : html`<button type="button" class="button primary large" part="button button-primary"
+                @click=${() => go.on('confirm-export')}>${t('export.some', { count: toExport })}</button>`
+        }
       </div>
     </div>
   `;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { canExport, type Item, isMissingText, itemsOf, type Settings } from '../../state/index.ts';
+import type { AfterReview } from '../io-review/index.ts';
 import { renderComparison } from './render-comparison.ts';
 import { nameSettings, renderSettings } from './render-settings.ts';
 import { renderTexts } from './render-texts.ts';
@@ -124,14 +125,18 @@ function renderClear(
 }
 
 function renderReview(
-  { i18n, rows }: WorkbenchContext,
+  { i18n, rows, noSample, act }: WorkbenchContext,
   { ids, start }: { ids: readonly string[]; start: string | null },
   close: (event: Event) => void,
 ): TemplateResult {
-  const leave = ({ target }: Event) => (target as Element).closest('dialog')?.close();
+  const leave = ({ target, detail }: CustomEvent<AfterReview>) => {
+    // The question before an export takes the place of this dialog; a sample is awaited at its button.
+    if (detail !== 'confirm-export') (target as Element).closest('dialog')?.close();
+    if (detail) act(detail);
+  };
   return html`
     <dialog class="dialog whole" aria-label=${i18n.t('reviewing.title')} @close=${close}>
-      <io-review .context=${rows} .ids=${ids} .start=${start} exportparts="field, input, badge, button, button-primary"
+      <io-review .context=${rows} .ids=${ids} .start=${start} .noSample=${noSample} exportparts="field, input, badge, button, button-primary"
         @review-close=${leave}></io-review>
     </dialog>
   `;
