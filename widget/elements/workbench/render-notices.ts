@@ -75,7 +75,7 @@ function renderDetails({ files, error }: Notice, { i18n }: WorkbenchContext): Te
         </ul>`
       : nothing;
   const id = error?.requestId;
-  const few = files.length < 4;
+  const few = files.length <= 5;
   if (few && !id) return list;
   return html`${few ? list : nothing}<details><summary>${t('notice.details')}</summary>${few ? nothing : list}
     ${id ? html`<p class="muted small">${t('notice.request', { id })}</p>` : nothing}</details>`;
