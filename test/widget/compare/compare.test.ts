@@ -39,6 +39,21 @@ describe('io-compare', () => {
     expectQuiet();
   });
 
+  it('keeps the picture while another file of the same image is loaded', async () => {
+    const { page } = await open();
+    const colours = () => untilColours(page, [0.2, 0.4, 0.6, 0.8], ['red', 'red', 'blue', 'blue']);
+    await colours();
+    await compareIn(page).evaluate((element) => {
+      const compare = element as unknown as { pairs: { result: object }[] };
+      const [shown] = compare.pairs;
+      compare.pairs = [{ ...shown, result: { ...shown?.result, blob: () => new Promise(() => {}) } }];
+    });
+    await expect.poll(() => compareIn(page).locator('.wait').count()).toBe(1);
+    expect(await compareIn(page).locator('.cover').count()).toBe(0);
+    expect(await slider(page).isEnabled()).toBe(true);
+    await colours();
+  });
+
   it('states that the result is larger', async () => {
     const { page } = await open([{ name: 'a.png', original: red, result: green }]);
     await expect.poll(() => compareIn(page).locator('header').textContent()).toContain('1.2 MB → 2.4 MB, 100% larger');

@@ -45,8 +45,8 @@ it('other presets are tried inside the comparison, free, each with its bytes and
   const low = await shown();
   expect(low.bytes).toBe(low.size);
   expect(low.score).toBeLessThan(high.score);
-  await expect.poll(() => textOf(button('Low'))).toMatch(new RegExp(`\\d+ kB, ${words(low.score)}$`));
-  expect(await textOf(button('High'))).toMatch(new RegExp(`\\d+ kB, ${words(high.score)}$`));
+  await expect.poll(() => textOf(button('Low'))).toMatch(new RegExp(`\\d+ kB, \\d+% smaller ${words(low.score)}$`));
+  expect(await textOf(button('High'))).toMatch(new RegExp(`\\d+ kB, \\d+% smaller ${words(high.score)}$`));
   // The first file comes back from memory: at the service its sample has been replaced.
   await button('High').click();
   await expect.poll(() => shown()).toEqual(high);
@@ -56,10 +56,17 @@ it('other presets are tried inside the comparison, free, each with its bytes and
   // The next image is sampled with the chosen preset too.
   await tab.button(text('compare.next')).click();
   await expect.poll(() => textOf(button('Low'))).toMatch(/\d+ kB/);
+  // All others follow by themselves, for the image in sight.
+  for (const name of ['Minimum', 'Medium', 'High', 'Very high', 'Maximum'])
+    await expect.poll(() => textOf(button(name))).toMatch(/\d+ kB/);
   await tab.button(text('trial.use', { preset: 'Low' })).click();
-  await expect.poll(() => tab.button(text('trial.use', { preset: 'Low' })).getAttribute('aria-disabled')).toBe('true');
+  // Nothing is left to use; the focus is at the choice.
+  await expect.poll(() => tab.button(text('trial.use', { preset: 'Low' })).count()).toBe(0);
+  expect(await button('Low').evaluate((each) => each.matches(':focus'))).toBe(true);
   expect(await tab.widget.evaluate((element) => (element as unknown as { preset: string }).preset)).toBe('low');
 
+  // Another format has samples of its own.
+  await tab.widget.evaluate((element) => Object.assign(element, { format: 'jpeg' }));
   rig.proxy.inject(
     { kind: 'answer', status: 503, json: { error: 'busy', code: 'overloaded' } },
     { method: 'POST', path: /\/sample$/, times: 9 },

@@ -25,6 +25,7 @@ export class CompareStage {
   /** Share of the image that shows the original, 0-1. */
   share = 0.5;
   readonly #parts: () => StageParts;
+  #id = '';
   #run = 0;
   #frame = 0;
   #view: Viewport | null = null;
@@ -34,20 +35,27 @@ export class CompareStage {
     this.#parts = parts;
   }
 
-  /** Decodes a pair. False if another one was requested meanwhile. @throws if a side cannot be fetched or decoded */
+  /**
+   * Decodes a pair. The present picture of the same image stays until then. False if another one was requested meanwhile.
+   * @throws if a side cannot be fetched or decoded
+   */
   async load(pair: ComparePair): Promise<boolean> {
-    this.release();
+    if (pair.id !== this.#id) this.release();
+    this.#id = pair.id;
+    this.#run += 1;
     const run = this.#run;
-    const decoded = await Promise.allSettled([decodeSide(pair.original), decodeSide(pair.result)]);
+    const kept = this.pair?.original;
+    const decoded = await Promise.allSettled([kept ?? decodeSide(pair.original), decodeSide(pair.result)]);
     const [original, result] = decoded;
     if (run === this.#run && original.status === 'fulfilled' && result.status === 'fulfilled') {
+      this.pair?.result.bitmap.close();
       this.pair = { original: original.value, result: result.value };
       const { width, height } = original.value;
       const { stage } = this.#parts();
       stage.style.setProperty('--_stage-height', String(Math.round((stage.clientWidth * height) / width)));
       return true;
     }
-    for (const side of decoded) if (side.status === 'fulfilled') side.value.bitmap.close();
+    for (const side of decoded) if (side.status === 'fulfilled' && side.value !== kept) side.value.bitmap.close();
     if (run !== this.#run) return false;
     throw original.status === 'rejected' ? original.reason : (result as PromiseRejectedResult).reason;
   }

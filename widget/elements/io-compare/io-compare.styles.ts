@@ -4,7 +4,9 @@ import { css } from 'lit';
 export const compareStyles = css`
   .base {
     display: grid;
+    grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
     gap: var(--_s3);
+    block-size: 100%;
   }
   header,
   .tools {
@@ -26,20 +28,22 @@ export const compareStyles = css`
     align-items: center;
     gap: var(--_space);
   }
-  .steps svg {
+  .previous .icon {
     rotate: 90deg;
   }
-  .steps .next svg {
+  .next .icon {
     rotate: -90deg;
   }
-  .steps:dir(rtl) svg {
+  .previous:dir(rtl) .icon,
+  .next:dir(rtl) .icon {
     scale: 1 -1;
   }
   .stage {
     position: relative;
     overflow: hidden;
     inline-size: 100%;
-    block-size: clamp(180px, calc(var(--_stage-height, 360) * 1px), min(var(--_stage-most, 64vh), 640px));
+    min-block-size: 120px;
+    block-size: var(--_stage, clamp(180px, calc(var(--_stage-height, 360) * 1px), min(64vh, 640px)));
     border-radius: var(--_radius);
     background: var(--_surface-2);
     box-shadow: inset 0 0 0 1px var(--_border);
@@ -164,6 +168,11 @@ export const compareStyles = css`
     padding: var(--_s6);
     background: color-mix(in oklab, var(--_surface-2) 92%, transparent);
     text-align: center;
+  }
+  /* The picture before stays. */
+  .wait {
+    inset-inline-start: 50%;
+    translate: -50%;
   }
   .split {
     flex: 1 1 240px;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { controls, foundation, icon, tokens } from '../../styles/index.ts';
+import { controls, foundation, tokens } from '../../styles/index.ts';
+import { renderStep } from '../render-step.ts';
 import { TranslatedElement } from '../translated-element.ts';
 import type { ComparePair } from './compare-pair.ts';
 import { CompareStage, type StageParts } from './compare-stage.ts';
@@ -27,6 +28,7 @@ export interface CompareChangeDetail {
  * @csspart compare - The stage with both images.
  * @csspart compare-handle - The divider.
  * @slot actions - Buttons after the zoom.
+ * @slot close - A button at the end of the head.
  */
 export class IoCompare extends TranslatedElement {
   static override styles = [tokens, foundation, ...controls, compareStyles];
@@ -34,6 +36,7 @@ export class IoCompare extends TranslatedElement {
     pairs: { attribute: false },
     index: { type: Number },
     split: { type: Number },
+    brief: { type: Boolean },
     zoom: { state: true },
     loading: { state: true },
     failed: { state: true },
@@ -46,6 +49,8 @@ export class IoCompare extends TranslatedElement {
   declare index: number;
   /** Position of the divider: percent of the image that shows the original, 0-100. */
   declare split: number;
+  /** The bytes and the quality of the result are told elsewhere. */
+  declare brief: boolean;
   declare protected zoom: Zoom;
   declare protected loading: boolean;
   declare protected failed: boolean;
@@ -67,6 +72,7 @@ export class IoCompare extends TranslatedElement {
     this.pairs = [];
     this.index = 0;
     this.split = 50;
+    this.brief = false;
     this.zoom = 'fit';
     this.loading = false;
     this.failed = false;
@@ -132,8 +138,7 @@ export class IoCompare extends TranslatedElement {
   async #load(): Promise<void> {
     const { pair } = this;
     this.#shown = pair;
-    this.#stage.release();
-    if (!pair) return;
+    if (!pair) return this.#stage.release();
     try {
       if (!(await this.#stage.load(pair))) return;
     } catch {
@@ -163,15 +168,21 @@ export class IoCompare extends TranslatedElement {
         <header>
           <div class="title">
             <h3><bdi>${pair?.name ?? ''}</bdi></h3>
-            ${pair ? renderFigures(pair, this.i18n) : nothing}
+            ${pair ? renderFigures(pair, this.i18n, this.brief) : nothing}
           </div>
           ${this.pairs.length > 1 ? this.#renderSteps() : nothing}
+          <slot name="close"></slot>
         </header>
         ${this.#renderStage()}
         ${this.#renderTools()}
         ${this.#renderNote()}
       </div>
     `;
+  }
+
+  /** True if there is no picture to compare, not even the one before. */
+  get #covered(): boolean {
+    return this.failed || (this.loading && !this.#stage.pair);
   }
 
   /** Percent of the image that shows the original. */
@@ -184,6 +195,7 @@ export class IoCompare extends TranslatedElement {
     const rtl = getComputedStyle(this).direction === 'rtl';
     const share = this.#share;
     const zoomed = this.zoom !== 'fit';
+    const covered = this.#covered;
     const originalTag = html`<span class="tag ${rtl ? 'right' : 'left'} ${share < 12 ? 'covered' : ''}" aria-hidden="true">${t('compare.original')}</span>`;
     const resultTag = html`<span class="tag ${rtl ? 'left' : 'right'} ${share > 88 ? 'covered' : ''}" aria-hidden="true">${t('compare.result')}</span>`;
     return html`
@@ -207,13 +219,13 @@ export class IoCompare extends TranslatedElement {
           class="handle"
           part="compare-handle"
           aria-hidden="true"
-          ?hidden=${this.whole || this.loading || this.failed}
+          ?hidden=${this.whole || covered}
           @pointerdown=${this.#pointer.press}
           @pointermove=${this.#pointer.drag}
         >
           <svg class="icon" viewBox="0 0 20 20"><path d="m7 6-4 4 4 4m6-8 4 4-4 4" /></svg>
         </div>
-        ${this.loading ? html`<div class="cover muted">${t('compare.loading')}</div>` : nothing}
+        ${this.loading ? html`<div class=${this.#stage.pair ? 'tag wait' : 'cover muted'}>${t('compare.loading')}</div>` : nothing}
         ${this.failed ? this.#renderFailure() : nothing}
       </div>
     `;
@@ -230,7 +242,7 @@ export class IoCompare extends TranslatedElement {
           min="0"
           max="100"
           .value=${String(share)}
-          ?disabled=${this.loading || this.failed}
+          ?disabled=${this.#covered}
           aria-label=${t('compare.split')}
           aria-valuetext=${t('compare.split-value', { percent: formatPercent(share / 100) })}
           @input=${(event: Event) => this.#moveTo(Number((event.target as HTMLInputElement).value))}
@@ -251,15 +263,14 @@ export class IoCompare extends TranslatedElement {
   }
 
   #renderSteps(): TemplateResult {
-    const { t } = this.i18n;
-    const last = this.pairs.length - 1;
+    const { index, i18n } = this;
+    const count = this.pairs.length;
+    const step = (by: number) => this.#step(by);
     return html`
       <div class="steps">
-        <button type="button" class="button icon-only" aria-label=${t('compare.previous')}
-          aria-disabled=${this.index <= 0} @click=${() => this.#step(-1)}>${icon('down')}</button>
-        <span class="numbers" aria-live="polite">${t('compare.position', { index: this.index + 1, count: last + 1 })}</span>
-        <button type="button" class="button icon-only next" aria-label=${t('compare.next')}
-          aria-disabled=${this.index >= last} @click=${() => this.#step(1)}>${icon('down')}</button>
+        ${renderStep('previous', index > 0, step, i18n)}
+        <span class="numbers" aria-live="polite">${i18n.t('compare.position', { index: index + 1, count })}</span>
+        ${renderStep('next', index < count - 1, step, i18n)}
       </div>
     `;
   }

@@ -7,8 +7,11 @@ import { describeChange } from './describe-change.ts';
 /** Smallest saving that is shown; less would be written as 0 %. */
 const SAME = 0.0049;
 
-/** Renders bytes before and after with the saving, the measured quality, and the change of format and size. */
-export function renderFigures({ original, result }: ComparePair, i18n: I18n): TemplateResult {
+/**
+ * Renders bytes before and after with the saving, the measured quality, and the change of format and size. `brief`: of the bytes only
+ * those before.
+ */
+export function renderFigures({ original, result }: ComparePair, i18n: I18n, brief: boolean): TemplateResult {
   const { t, dir, formatBytes, formatPercent } = i18n;
   const sizes = original.size !== null && result.size !== null ? { from: original.size, to: result.size } : null;
   const saved = sizes && sizes.from > 0 ? 1 - sizes.to / sizes.from : 0;
@@ -20,8 +23,8 @@ export function renderFigures({ original, result }: ComparePair, i18n: I18n): Te
   };
   return html`
     <p class="figures numbers">
-      ${params ? html`<strong><bdi dir=${dir}>${t(key, params)}</bdi></strong>` : nothing}
-      ${renderDifference(result.score, i18n, 'quality')}
+      ${params ? html`<strong><bdi dir=${dir}>${brief ? params.from : t(key, params)}</bdi></strong>` : nothing}
+      ${brief ? nothing : renderDifference(result.score, i18n, 'quality')}
       <span class="muted"><bdi dir=${dir}>${describeChange(original, result, i18n)}</bdi></span>
     </p>
   `;

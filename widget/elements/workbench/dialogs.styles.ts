@@ -18,11 +18,6 @@ export const dialogStyles = css`
     display: grid;
     gap: var(--_s4);
   }
-  .dialog.wide {
-    /* Leaves room for the presets below. */
-    --_stage-most: calc(100dvh - 396px);
-    inline-size: min(1120px, calc(100vw - 32px));
-  }
   .dialog.sheet {
     inline-size: min(440px, 100vw);
     block-size: 100dvh;
@@ -49,21 +44,32 @@ export const dialogStyles = css`
   .dialog h2 {
     font-size: var(--_t20);
   }
-  .presets {
-    display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(min(124px, 42%), 1fr));
+  .comparison[open] {
+    --_stage: 100%;
+    grid-template: minmax(0, 1fr) auto / minmax(0, 1fr);
+    gap: 0;
+  }
+  .choose {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
     gap: var(--_s2);
+    padding: 0 var(--_s3) var(--_s3);
+  }
+  .presets {
+    flex: 1 1 600px;
+    display: flex;
+    gap: var(--_s2);
+    min-inline-size: 0;
+    overflow-x: auto;
   }
   .presets .button {
+    flex: 1 0 132px;
     flex-direction: column;
+    justify-content: start;
     gap: 0;
+    min-block-size: 64px;
     white-space: normal;
-  }
-  .trial {
-    align-items: center;
-  }
-  .trial p {
-    flex: 1 1 22ch;
   }
   .texts {
     display: grid;

@@ -1,4 +1,5 @@
 import type { ImageResult, Preset } from '#contract';
+import { PRESETS } from '#contract/constants';
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 import { resultSide } from './comparison.ts';
@@ -10,7 +11,10 @@ export interface Trial {
   readonly error?: string;
 }
 
-/** Samples of the compared images with other presets. Each is made once, and kept in memory as long as its image. */
+/**
+ * Samples of the compared images with all presets: those of the image in sight are made one after the other, the chosen one first. Each
+ * is made once, and kept in memory as long as its image.
+ */
 export class PresetTrials {
   readonly #optimizer: () => Optimizer;
   readonly #changed: () => void;
@@ -18,7 +22,8 @@ export class PresetTrials {
   readonly #pairs = new WeakMap<ImageResult, ComparePair>();
   /** Files of samples that a later sample of the same image replaces at the service. */
   readonly #files = new WeakMap<ImageResult, Promise<Blob>>();
-  #turn: Promise<unknown> = Promise.resolve();
+  #able = true;
+  #working = false;
   #closing = new AbortController();
   #kind: 'sample' | 'result' = 'sample';
   #shown = '';
@@ -30,9 +35,10 @@ export class PresetTrials {
     this.#changed = changed;
   }
 
-  /** Begins with a comparison of samples or results. Trials of removed images are forgotten. */
-  begin(kind: 'sample' | 'result', id: string): void {
+  /** Begins with a comparison of samples or results. Trials of removed images are forgotten. `able`: samples may be made. */
+  begin(kind: 'sample' | 'result', id: string, able: boolean): void {
     this.#kind = kind;
+    this.#able = able;
     this.#chosen = null;
     const { items } = this.#optimizer();
     for (const key of this.#trials.keys()) if (!items.get(key.split(' ')[0] ?? '')) this.#trials.delete(key);
@@ -41,15 +47,16 @@ export class PresetTrials {
 
   /** Stops what is being made. */
   end(): void {
+    this.#shown = '';
     this.#closing.abort();
     this.#closing = new AbortController();
     for (const [key, { result }] of this.#trials) if (!result) this.#trials.delete(key);
   }
 
-  /** Another image is shown; it is sampled with the chosen preset too. */
+  /** Another image is shown; it is sampled with the chosen preset too, and then with the others. */
   show(id: string): void {
     this.#shown = id;
-    if (this.#chosen) this.choose(this.#chosen);
+    void this.#fill();
   }
 
   /** Preset of the shown file. */
@@ -57,11 +64,11 @@ export class PresetTrials {
     return this.#chosen ?? this.#own?.quality.preset ?? '';
   }
 
-  /** Shows the image with a preset. */
+  /** Shows the image with a preset. One that has failed is tried again. */
   choose(preset: Preset): void {
     this.#chosen = preset;
-    const item = this.#item;
-    if (item && !this.trial(preset)?.result) void this.#make(item, preset);
+    if (this.trial(preset)?.error) this.#trials.delete(this.#keyOf(this.#shown, preset));
+    void this.#fill();
     this.#changed();
   }
 
@@ -102,22 +109,36 @@ export class PresetTrials {
     return `${id} ${this.#optimizer().settings.format} ${preset}`;
   }
 
-  async #make(item: Item, preset: Preset): Promise<void> {
+  /** Makes what is missing of the shown image. Samples of an image have one name at the service, so each is fetched before the next. */
+  async #fill(): Promise<void> {
+    if (this.#working || !this.#able) return;
+    this.#working = true;
+    for (;;) {
+      const item = this.#item;
+      const chosen = this.#chosen;
+      const preset = [...(chosen ? [chosen] : []), ...PRESETS].find((each) => !this.trial(each));
+      // Whoever chose a preset is told of a failure; what nobody asked for stays empty.
+      if (!item || !preset || ((await this.#make(item, preset)) && preset !== this.#chosen)) break;
+    }
+    this.#working = false;
+  }
+
+  /** Makes one sample. Returns true if it failed. */
+  async #make(item: Item, preset: Preset): Promise<boolean> {
     const key = this.#keyOf(item.id, preset);
-    const before = this.#trials.get(key);
-    if (before && !before.error) return;
-    this.#trials.set(key, {});
     const { signal } = this.#closing;
-    // One after the other: samples of an image have one name at the service, so each is fetched before the next.
-    const made = this.#turn.then(() => this.#sample(item, preset, signal));
-    this.#turn = made.catch(() => {});
+    this.#trials.set(key, {});
+    this.#changed();
+    let failed = false;
     try {
-      this.#trials.set(key, { result: await made });
+      this.#trials.set(key, { result: await this.#sample(item, preset, signal) });
     } catch (cause) {
-      if (signal.aborted) return;
-      this.#trials.set(key, { error: (cause as Error).message });
+      failed = !signal.aborted;
+      if (failed && preset === this.#chosen) this.#trials.set(key, { error: (cause as Error).message });
+      else this.#trials.delete(key);
     }
     this.#changed();
+    return failed;
   }
 
   async #sample({ id, sample }: Item, preset: Preset, signal: AbortSignal): Promise<ImageResult> {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { PRESETS, type Preset, visibleDifference } from '#contract/constants';
 import type { CompareChangeDetail, ComparePair } from '../io-compare/index.ts';
-import { renderTop } from './render-top.ts';
+import { renderClose } from './render-top.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
 /** Renders the comparison with the choice of other presets, unless samples are switched off. */
@@ -12,48 +12,65 @@ export function renderComparison(
 ): TemplateResult {
   const { i18n, trials, noSample, locked } = context;
   const onChange = ({ detail }: CustomEvent<CompareChangeDetail>) => trials.show(detail.id);
+  const plain = noSample || locked;
   return html`
-    <dialog class="dialog wide" aria-labelledby="dialog-title" @close=${close}>
-      ${renderTop(i18n, 'compare.dialog')}
-      <io-compare .i18n=${i18n} .pairs=${pairs.map((pair) => trials.pairOf(pair))} .index=${index}
-        exportparts="compare, compare-handle" @io-compare-change=${onChange}></io-compare>
-      ${noSample || locked ? nothing : renderPresets(context)}
+    <dialog class="dialog whole comparison" aria-label=${i18n.t('compare.dialog')} @close=${close}>
+      <io-compare .i18n=${i18n} .pairs=${pairs.map((pair) => trials.pairOf(pair))} .index=${index} .brief=${!plain}
+        exportparts="compare, compare-handle" @io-compare-change=${onChange}>
+        <form method="dialog" slot="close">${renderClose(i18n)}</form>
+      </io-compare>
+      ${plain ? nothing : renderPresets(context)}
     </dialog>
   `;
 }
 
-/** Renders the presets, each with the bytes and the quality of the shown image as soon as it was tried. */
+/** Renders the presets in a row, each with the bytes and the quality of the shown image, and the button that takes the shown one. */
 function renderPresets({ i18n, trials, optimizer }: WorkbenchContext): TemplateResult {
   const { t } = i18n;
   const preset = trials.preset as Preset;
-  const name = t(`settings.preset-${preset}`);
   const error = trials.trial(preset)?.error;
+  const use = ({ currentTarget }: Event) => {
+    // The button goes.
+    (currentTarget as Element).parentElement?.querySelector<HTMLElement>('[aria-pressed=true]')?.focus();
+    optimizer.setSettings({ preset });
+  };
   return html`
-    <div class="presets" role="group" aria-label=${t('settings.preset')}>
-      ${PRESETS.map(
-        (each) => html`<button type="button" class="button" part="button" aria-pressed=${each === preset}
-          @click=${() => trials.choose(each)}><span>${t(`settings.preset-${each}`)}</span>
-          <span class="small muted numbers">${describeTrial(each, i18n, trials)}</span></button>`,
-      )}
-    </div>
-    <div class="ways trial">
+    <div class="choose">
+      <div class="presets" role="group" aria-label=${t('settings.preset')}>
+        ${PRESETS.map(
+          (each) => html`<button type="button" class="button" part="button" aria-pressed=${each === preset}
+            @click=${() => trials.choose(each)}><span>${t(`settings.preset-${each}`)}</span>
+            ${describeTrial(each, i18n, trials).map((line) => html` <span class="small muted numbers">${line}</span>`)}</button>`,
+        )}
+      </div>
       ${error ? html`<p role="alert" class="error">${error}</p>` : nothing}
-      <button type="button" class="button" part="button" aria-disabled=${optimizer.settings.preset === preset}
-        @click=${() => optimizer.setSettings({ preset })}>${t('trial.use', { preset: name })}</button>
+      ${
+        optimizer.settings.preset === preset
+          ? nothing
+          : html`<button type="button" class="button primary" part="button button-primary"
+              @click=${use}>${t('trial.use', { preset: t(`settings.preset-${preset}`) })}</button>`
+      }
     </div>
   `;
 }
 
+/** Returns bytes with the saving, and how far the difference is visible. */
 function describeTrial(
   preset: Preset,
-  { t, formatBytes }: WorkbenchContext['i18n'],
+  { t, formatBytes, formatPercent }: WorkbenchContext['i18n'],
   trials: WorkbenchContext['trials'],
-): string {
+): string[] {
   const trial = trials.trial(preset);
-  if (!trial) return '';
+  if (!trial) return [];
   const { result, error } = trial;
-  if (!result) return error ? t('row.failed') : t('trial.running');
-  const { score } = result.quality as { score?: number | null };
-  const bytes = formatBytes(result.variants.find(({ name }) => name === 'full')?.size ?? result.original.size);
-  return typeof score === 'number' ? `${bytes}, ${t(`quality.${visibleDifference(score)}`)}` : bytes;
+  if (!result) return [t(error ? 'row.failed' : 'trial.running')];
+  const { original, quality, variants } = result;
+  const { score } = quality as { score?: number | null };
+  const size = variants.find(({ name }) => name === 'full')?.size ?? original.size;
+  const saved = 1 - size / original.size;
+  const percent = formatPercent(Math.abs(saved));
+  return [
+    `${formatBytes(size)}, ${t(saved < 0 ? 'result.larger' : 'result.smaller', { percent })}`,
+    ...(typeof score === 'number' ? [t(`quality.${visibleDifference(score)}`)] : []),
+  ];
 }

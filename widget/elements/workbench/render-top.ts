@@ -3,9 +3,13 @@ import type { I18n } from '../../i18n/index.ts';
 import { icon } from '../../styles/index.ts';
 
 /** Renders the head of a dialog: its title, and the button that closes it. */
-export function renderTop({ t }: I18n, title: string): TemplateResult {
+export function renderTop(i18n: I18n, title: string): TemplateResult {
   return html`<form method="dialog" class="top">
-    <h2 id="dialog-title">${t(title)}</h2>
-    <button class="button quiet icon-only" part="button" aria-label=${t('action.close')} title=${t('action.close')}>${icon('close')}</button>
+    <h2 id="dialog-title">${i18n.t(title)}</h2>
+    ${renderClose(i18n)}
   </form>`;
 }
+
+/** Renders the button that closes a dialog. */
+export const renderClose = ({ t }: I18n): TemplateResult =>
+  html`<button class="button quiet icon-only" part="button" aria-label=${t('action.close')} title=${t('action.close')}>${icon('close')}</button>`;

@@ -237,7 +237,7 @@ export class Workbench implements ReactiveController {
   }
 
   async #compare(kind: 'sample' | 'result', id?: string): Promise<void> {
-    const { optimizer } = this.#host.properties();
+    const { optimizer, noSample, locked } = this.#host.properties();
     const items = comparable(optimizer.items.list(), kind);
     const pairs = items.flatMap(
       (item) => comparisonOf(optimizer, item, kind, (result) => this.#trials.fileOf(result)) ?? [],
@@ -246,7 +246,7 @@ export class Workbench implements ReactiveController {
     await loadCompare();
     const index = pairs.findIndex((pair) => pair.id === id);
     const at = Math.max(0, index);
-    this.#trials.begin(kind, pairs[at]?.id ?? '');
+    this.#trials.begin(kind, pairs[at]?.id ?? '', !noSample && !locked);
     this.#open({ name: 'compare', pairs, index: at });
   }
 }
