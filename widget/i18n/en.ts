@@ -147,7 +147,7 @@ export const en = {
   'reviewing.compare': 'Compare a sample',
   'reviewing.done': '{count} checked, {edited} edited, {decorative} decorative',
   'reviewing.keys':
-    'Enter accepts. Typing replaces the text, an arrow key keeps it. Ctrl+D: decorative. Page Up, Page Down: other images.',
+    'Enter accepts. Typing replaces the text, arrow keys keep it. Ctrl+D: decorative. Page Up, Page Down: other images.',
   'reviewing.needs-text': 'No text yet. Write one, mark it as decorative, or press Page Down.',
   'reviewing.position': 'Image {index} of {count}',
   'reviewing.title': 'Review texts',
