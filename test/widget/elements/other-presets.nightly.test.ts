@@ -72,7 +72,7 @@ it('other presets are tried inside the comparison, free, each with its bytes and
     { method: 'POST', path: /\/sample$/, times: 9 },
   );
   await button('Minimum').click();
-  await expect.poll(() => tab.widget.locator('.trial .error').count()).toBe(1);
+  await expect.poll(() => tab.widget.locator('.choose .error').count()).toBe(1);
   rig.proxy.reset();
   await button('Minimum').click();
   await expect.poll(() => textOf(button('Minimum'))).toMatch(/\d+ kB/);
