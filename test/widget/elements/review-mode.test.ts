@@ -1,31 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GOOD_ANSWER } from '../../support/fake-vision-server.ts';
-import { plainImages } from '../../support/small-images.ts';
-import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
 import { tabTo } from '../keys.ts';
 import { canvasStats } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
-
-const analyze = ({ widget }: WidgetTab) =>
-  widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
-const review = ({ widget }: WidgetTab) => widget.locator('io-review');
-const alt = (tab: WidgetTab) => review(tab).locator('#alt');
-/** Name of the shown image. */
-const shown = (tab: WidgetTab) => review(tab).locator('.name').textContent();
-const statusOf = (tab: WidgetTab) => review(tab).locator('[role=status]').textContent();
-const open = async (tab: WidgetTab) => {
-  await tab.button(text('reviewing.title')).click();
-  await expect.poll(() => focused(tab)).toBe('alt');
-};
-interface Text {
-  name: string;
-  metadata: { alt: string; decorative: boolean; filename: string };
-  origins: Record<string, string>;
-}
-const texts = ({ widget }: WidgetTab) =>
-  widget.evaluate((element) =>
-    (element as unknown as { items: Text[] }).items.map(({ name, metadata, origins }) => ({ name, metadata, origins })),
-  );
+import { alt, analyze, described, open, review, shown, statusOf, texts } from './review-rig.ts';
 
 describe('the review of texts', () => {
   let rig: WidgetRig;
@@ -34,16 +13,8 @@ describe('the review of texts', () => {
     rig = await openWidgetRig();
   });
 
-  async function described(count: number, options: Parameters<WidgetRig['open']>[0] = {}): Promise<WidgetTab> {
-    const tab = await rig.open({ ...options, elements: [{ 'no-sample': '' }] });
-    await tab.pick(...(await plainImages(count, { width: 64, height: 48 })));
-    await expect.poll(async () => (await tab.events('io-upload')).length).toBe(count);
-    await analyze(tab);
-    return tab;
-  }
-
   it('stays closed when something changes between its closing and the event of that', async () => {
-    const tab = await described(1);
+    const tab = await described(rig, 1);
     await open(tab);
     const isOpen = await tab.widget.evaluate(async (element) => {
       const host = element as HTMLElement & { requestUpdate(): void; updateComplete: Promise<boolean> };
@@ -60,7 +31,7 @@ describe('the review of texts', () => {
   });
 
   it('takes at most 1.3 keystrokes for each of 30 accepted texts, and never loses the focus', async () => {
-    const tab = await described(30);
+    const tab = await described(rig, 30);
     const { keyboard } = tab.page;
     await tab.button(text('toolbar.analyze-again')).focus();
     await tab.page.evaluate(() => {
@@ -107,7 +78,7 @@ describe('the review of texts', () => {
   });
 
   it('edits by typing, at a decorative image too, and never changes another field', async () => {
-    const tab = await described(3);
+    const tab = await described(rig, 3);
     const { keyboard } = tab.page;
     await open(tab);
     const before = await texts(tab);
@@ -139,7 +110,7 @@ describe('the review of texts', () => {
   });
 
   it('replaces a suggestion by typing, keeps it at a click, and never selects a text that a person wrote', async () => {
-    const tab = await described(3);
+    const tab = await described(rig, 3);
     const { keyboard } = tab.page;
     await open(tab);
     await keyboard.type('Mine');
@@ -159,79 +130,6 @@ describe('the review of texts', () => {
     await expect.poll(() => shown(tab)).toBe('picture-1.png');
     await keyboard.type('?');
     await expect.poll(() => alt(tab).inputValue()).toBe('Another of mine?');
-  });
-
-  it('has a strip of all images with their states, which leads to each, and tells the progress', async () => {
-    const tab = await described(4);
-    await open(tab);
-    const strip = review(tab)
-      .getByRole('group', { name: text('list.label') })
-      .getByRole('button');
-    const states = () => strip.evaluateAll((each) => each.map((button) => button.ariaLabel?.split(', ').at(-1)));
-    await expect.poll(states).toEqual(Array(4).fill(text('filter.review')));
-    const box = await strip.first().boundingBox();
-    expect([box?.width, box?.height]).toEqual([56, 56]);
-    await expect.poll(() => strip.locator('canvas').count()).toBe(4);
-    await tab.page.keyboard.press('Enter');
-    await expect.poll(states).toEqual([text('row.checked'), ...Array(3).fill(text('filter.review'))]);
-    const bar = review(tab).locator('progress');
-    expect(await bar.getAttribute('aria-label')).toBe(text('reviewing.checked', { done: 1, total: 4 }));
-    expect(await review(tab).locator('.where').textContent()).toContain(
-      text('reviewing.checked', { done: 1, total: 4 }),
-    );
-    await strip.nth(3).click();
-    await expect.poll(() => shown(tab)).toBe('picture-3.png');
-    expect(await strip.nth(3).getAttribute('aria-current')).toBe('true');
-    // Typing goes on where a click has led.
-    expect(await focused(tab)).toBe('alt');
-  });
-
-  it('accepts all only at a second press, and not at a double click', async () => {
-    const tab = await described(3);
-    await open(tab);
-    const all = review(tab).getByRole('button', { name: text('toolbar.accept-all') });
-    await all.dblclick();
-    const again = review(tab).getByRole('button', { name: text('reviewing.accept-rest', { count: 3 }) });
-    await expect.poll(() => again.count()).toBe(1);
-    expect((await texts(tab)).filter(({ origins }) => origins.alt === 'user')).toEqual([]);
-    // Whoever goes elsewhere is asked anew.
-    await alt(tab).focus();
-    await expect.poll(() => again.count()).toBe(0);
-    await all.click();
-    await again.click();
-    await expect.poll(() => focused(tab)).toBe(text('action.close'));
-    expect((await texts(tab)).filter(({ origins }) => origins.alt === 'user')).toHaveLength(3);
-  });
-
-  it('ends with the ways to the sample and the export', async () => {
-    const tab = await rig.open({ credits: 10 });
-    await tab.upload(2);
-    await analyze(tab);
-    const finish = async () => {
-      await open(tab);
-      await tab.page.keyboard.press('Enter');
-      await tab.page.keyboard.press('Enter');
-      await expect.poll(() => focused(tab)).toBe(text('action.close'));
-    };
-    await finish();
-    await expect
-      .poll(() => review(tab).locator('h2').textContent())
-      .toBe(text('reviewing.done', { count: 2, edited: 0, decorative: 0 }));
-    await review(tab)
-      .getByRole('button', { name: text('reviewing.compare') })
-      .click();
-    await expect.poll(() => tab.widget.locator('dialog[open] io-compare').count()).toBe(1);
-    await tab.page.keyboard.press('Escape');
-    await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);
-    await tab.button(text('reviewing.title')).click();
-    await tab.page.keyboard.press('Enter');
-    await expect.poll(() => focused(tab)).toBe(text('action.close'));
-    await review(tab)
-      .getByRole('button', { name: text('export.some', { count: 2 }) })
-      .click();
-    await expect.poll(() => focused(tab)).toBe(text('confirm.yes', { count: 2 }));
-    await tab.page.keyboard.press('Escape');
-    await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);
   });
 
   it('asks for a text where there is none, and goes on to what is left', async () => {
