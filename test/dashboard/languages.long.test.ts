@@ -57,6 +57,58 @@ it('a password can be looked at before it is sent, and is hidden again', async (
 });
 
 describe('from right to left', () => {
+  it('a password does not run below its button', async () => {
+    const { page } = await rig.browser.open({ locale: 'ar' });
+    await page.goto(rig.at('log-in'));
+    const room = await page.locator('input[name=password]').evaluate((input) => {
+      const box = input.getBoundingClientRect();
+      const button = input.nextElementSibling?.getBoundingClientRect();
+      const { paddingLeft, paddingRight } = getComputedStyle(input);
+      const before = box.left + Number.parseFloat(paddingLeft) - (button?.right ?? Number.NaN);
+      const after = (button?.left ?? Number.NaN) - (box.right - Number.parseFloat(paddingRight));
+      return Math.max(before, after);
+    });
+    expect(room).toBeGreaterThanOrEqual(0);
+  });
+
+  it('on a phone, tables begin where their heading does, signs stand before numbers, and tabs and days are one line', async () => {
+    const { page, accountId } = await rig.enter({
+      role: 'operator',
+      context: { locale: 'ar', viewport: { width: 390, height: 844 } },
+    });
+    await page.goto(rig.at(`operator/account?account=${accountId}`));
+    const menu = await page.getByRole('button', { name: 'القائمة' }).boundingBox();
+    expect(menu?.x).toBeLessThan(40);
+    const ledger = page.locator('ledger-view');
+    await ledger.locator('td time').first().waitFor();
+    const indent = await ledger
+      .locator('th')
+      .first()
+      .evaluate((cell) => {
+        const text = document.createRange();
+        text.selectNodeContents(cell);
+        return (cell.closest('table')?.getBoundingClientRect().right ?? 0) - text.getBoundingClientRect().right;
+      });
+    expect(Math.abs(indent)).toBeLessThan(1);
+    const [sign, digit] = await ledger
+      .locator('td.plus bdi')
+      .first()
+      .evaluate((cell) => {
+        const letters = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const places: number[] = [];
+        while (letters.nextNode()) {
+          const letter = document.createRange();
+          letter.selectNodeContents(letters.currentNode);
+          places.push(letter.getBoundingClientRect().left);
+        }
+        return places;
+      });
+    expect(sign).toBeLessThan(digit ?? 0);
+    const from = await ledger.locator('#from').boundingBox();
+    expect((await ledger.locator('#to').boundingBox())?.y).toBe(from?.y);
+    expect(await page.getByRole('tablist').evaluate((tabs) => tabs.clientHeight)).toBeLessThan(50);
+  });
+
   it('every page fits at 390 pixels, and axe finds nothing wrong', async () => {
     const person = await rig.enter({
       role: 'operator',

@@ -246,9 +246,11 @@ export const appStyles = css`
     .head {
       padding-inline: 4px;
     }
+    .head .brand {
+      margin-inline-end: auto;
+    }
     .head .balance {
       display: block;
-      margin-inline-start: auto;
       color: var(--soft);
       font-size: 0.9em;
       white-space: nowrap;

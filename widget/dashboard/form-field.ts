@@ -40,7 +40,7 @@ export function renderField(field: Field): TemplateResult {
 
 /** Renders a password with a button that shows it. */
 function renderPassword(field: Field): TemplateResult {
-  return html`<div class="password">
+  return html`<div class="password" dir="ltr">
     ${renderInput(field)}
     <button type="button" class="button quiet icon-only" aria-pressed="false" aria-controls=${field.name} aria-label=${STRINGS.showPassword} title=${STRINGS.showPassword} @click=${togglePassword}>
       ${navIcon('eye')}

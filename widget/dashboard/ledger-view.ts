@@ -130,7 +130,7 @@ function renderLine(line: Transaction): TemplateResult {
   return html`<tr>
     <td>${name}<span class="ref" dir="auto">${describe(line)}</span></td>
     <td class="nowrap"><time datetime=${at}>${formatMoment(at)}</time></td>
-    <td class="end ${delta > 0 ? 'plus' : ''}">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</td>
+    <td class="end ${delta > 0 ? 'plus' : ''}"><bdi dir="ltr">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</bdi></td>
   </tr>`;
 }
 

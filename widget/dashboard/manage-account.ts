@@ -21,7 +21,6 @@ const styles = css`
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));
     gap: 20px;
-    align-items: start;
   }
   .whole {
     grid-column: 1 / -1;

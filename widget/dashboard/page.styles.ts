@@ -65,13 +65,15 @@ export const pageStyles = css`
     gap: 8px;
   }
   .filter {
-    display: flex;
-    flex-wrap: wrap;
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 140px), 1fr));
     align-items: end;
     gap: 12px;
   }
-  .filter .field {
-    flex: 0 1 170px;
+  @media (max-width: 500px) {
+    .filter .field:first-child:nth-last-child(odd) {
+      grid-column: 1 / -1;
+    }
   }
   .filter .input {
     block-size: 40px;
@@ -146,7 +148,8 @@ export const pageStyles = css`
   }
   th,
   td {
-    padding: 10px 18px 10px 0;
+    padding-block: 10px;
+    padding-inline: 0 18px;
     border-block-end: 1px solid var(--_border);
     text-align: start;
     vertical-align: baseline;

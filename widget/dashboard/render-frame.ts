@@ -43,7 +43,7 @@ export function renderSide(frame: Frame): TemplateResult {
       <nav aria-label=${STRINGS.pages}>${NAVIGATION.map((group) => renderGroup(group, frame))}</nav>
       <div class="foot">
         ${renderChoices()}
-        <p class="who"><span class="mail" title=${profile.email} dir="auto">${profile.email}</span><span>${showsBalance(frame) ? '' : `${creditsOf(profile)} · `}${profile.plan}</span></p>
+        <p class="who"><span class="mail" title=${profile.email}><bdi>${profile.email}</bdi></span><span>${showsBalance(frame) ? '' : `${creditsOf(profile)} · `}${profile.plan}</span></p>
         <button class="button" @click=${frame.onLogOut}>${STRINGS.logOut}</button>
         <p class="who">${STRINGS.brand} ${VERSION}</p>
       </div>

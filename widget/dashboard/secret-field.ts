@@ -44,7 +44,7 @@ export class SecretField extends LitElement {
 
   protected override render(): TemplateResult {
     return html`<div class="row">
-        <input class="input" readonly aria-label=${this.label} .value=${this.value} @focus=${this.#select} />
+        <input class="input" dir="ltr" readonly aria-label=${this.label} .value=${this.value} @focus=${this.#select} />
         <button type="button" class="button primary" @click=${this.#copy}>${STRINGS.keys.copy}</button>
       </div>
       <p class="hint" role="status">${this.told}</p>`;

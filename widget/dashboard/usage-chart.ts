@@ -8,7 +8,7 @@ const HEIGHT = 220;
 const TOP = 10;
 const BOTTOM = 26;
 /** Width of a caption of the day axis, in pixels. */
-const CAPTION = 76;
+const CAPTION = 96;
 
 const styles = css`
   :host {

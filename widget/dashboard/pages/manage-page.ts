@@ -18,23 +18,24 @@ const styles = css`
     gap: 12px;
   }
   .figures {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px 40px;
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 140px), 1fr));
+    gap: 12px 24px;
     margin: 0;
   }
   .figures dd {
     font-size: 1.25em;
   }
+  /* One line: tabs that find no room are scrolled to. */
   .tabs {
     display: flex;
-    flex-wrap: wrap;
     gap: 4px;
-    border-block-end: 1px solid var(--_border);
+    overflow-x: auto;
+    box-shadow: inset 0 -1px var(--_border);
   }
   [role='tab'] {
+    flex: none;
     min-block-size: 44px;
-    margin-block-end: -1px;
     padding: 4px 16px;
     border: 0;
     border-block-end: 2px solid transparent;
@@ -44,9 +45,17 @@ const styles = css`
     font-weight: 500;
     cursor: pointer;
   }
+  [role='tab']:focus-visible {
+    outline-offset: -2px;
+  }
   [role='tab'][aria-selected='true'] {
     border-color: var(--_accent);
     color: var(--_text);
+  }
+  @media (max-width: 500px) {
+    [role='tab'] {
+      padding-inline: 10px;
+    }
   }
   [role='tabpanel'] {
     display: grid;
