@@ -5,6 +5,7 @@ import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfi
 import {
   classicHostBuild,
   cliBuild,
+  ENGINE_FRONTS,
   engineBeside,
   hostBuild,
   sdkBuild,
@@ -17,13 +18,12 @@ import { importsAtOnce, inlinedOnce, shortLit, shortTemplates } from './widget/b
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-/** The engine, with all that programs beside the service use of it. */
-const ENGINE = join('processing', 'index.ts');
-
-/** Entries of the service: every `main.ts` and `worker.ts` below `server/`, which processes and threads start, and the engine. */
+/** Entries of the service: every `main.ts` and `worker.ts` below `server/`, which processes and threads start, and what other programs import. */
 function serverEntries(): string[] {
   return readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => ['main.ts', 'worker.ts'].includes(basename(path)) || path === ENGINE)
+    .filter(
+      (path) => ['main.ts', 'worker.ts'].includes(basename(path)) || ENGINE_FRONTS.includes(path.replace(/\.ts$/, '')),
+    )
     .map((path) => join(root, 'server', path))
     .sort();
 }
