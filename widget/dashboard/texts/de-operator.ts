@@ -101,7 +101,7 @@ export const DE_OPERATOR: Translated<typeof EN_OPERATOR> = {
     auditOk: 'Alle Guthaben stimmen: {accounts}, {entries}.',
     auditBroken: '{count} Fehler gefunden|{count} Fehler gefunden',
     backToAccounts: 'Zurück zu den Konten',
-    tabs: { credits: 'Credits', plan: 'Tarif', access: 'Schlüssel und Anmeldung', danger: 'Gefahr' },
+    tabs: { credits: 'Credits', plan: 'Tarif', access: 'Zugang', danger: 'Gefahr' },
     lastLoginName: 'Letzte Anmeldung',
     suspendedNote: 'Dieses Konto ist gesperrt: Weder Schlüssel noch Anmeldung funktionieren.',
   },
