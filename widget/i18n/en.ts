@@ -46,7 +46,7 @@ export const en = {
   'compare.fit': 'Fit',
   'compare.from-to': '{from} → {to}',
   'compare.larger': '{from} → {to}, {percent} larger',
-  'compare.loading': 'Loading…',
+  'compare.loading': 'Loading images…',
   'compare.next': 'Next image',
   'compare.original': 'Original',
   'compare.pan': 'Enlarged comparison: arrow keys move it',

@@ -50,7 +50,7 @@ export function renderEnd(
     event.preventDefault();
     go.back();
   };
-  const { uploaded, toExport } = optimizer.counts;
+  const { toExport } = optimizer.counts;
   return html`
     <div class="end" @keydown=${onKeydown}>
       ${icon('check')}
@@ -58,15 +58,15 @@ export function renderEnd(
       <div class="on">
         <button type="button" class="button large close" part="button" @click=${() => go.on(null)}>${t('action.close')}</button>
         ${
-          noSample || uploaded === 0
-            ? nothing
-            : html`<button type="button" class="button large" part="button" @click=${() => go.on('sample')}>
-                ${icon('compare')}${t('reviewing.compare')}</button>`
-        }
-        ${
           toExport === 0
             ? nothing
-            : html`<button type="button" class="button primary large" part="button button-primary"
+            : html`${
+                noSample
+                  ? nothing
+                  : html`<button type="button" class="button large" part="button" @click=${() => go.on('sample')}>
+                      ${icon('compare')}${t('reviewing.compare')}</button>`
+              }
+              <button type="button" class="button primary large" part="button button-primary"
                 @click=${() => go.on('confirm-export')}>${t('export.some', { count: toExport })}</button>`
         }
       </div>

@@ -66,7 +66,6 @@ export const dialogStyles = css`
   .presets .button {
     flex: 1 0 132px;
     flex-direction: column;
-    justify-content: start;
     gap: 0;
     min-block-size: 64px;
     white-space: normal;
