@@ -9,7 +9,6 @@ import {
   type QualityPlan,
   type ScoredImage,
   TILE_MARGIN,
-  TRUSTED,
   WEB_PIXELS,
   withScore,
 } from './plan-quality.ts';
@@ -70,14 +69,10 @@ export async function encodeToPromise(
   const aim = target + TILE_MARGIN;
   const accuracy = { below: TILE_MARGIN - SAFE, above: excess - TILE_MARGIN };
   const { curve } = tools.table[codec.name];
-  const found = await searchNumber({
+  await searchNumber({
     ...{ aim, start: number, curve, bounds: codec.bounds, probe },
-    ...{ ...accuracy, mostProbes: mostEncodings, trusted: sample.sampled ? TRUSTED : 0 },
+    ...{ ...accuracy, mostProbes: mostEncodings, trusted: 0 },
   });
-  if (found.predicted) {
-    const encoded = await encodePixels(pixels, codec.settings(found.number), metadata);
-    files.push(withScore(encoded, found.score, codec, found.number, preset));
-  }
   const best = bestOf(files, target, -SAFE);
   if (best.score >= target || !codec.name.endsWith('420') || !files.some(({ reached }) => !reached)) return best;
   // A quarter of the colours was not enough after all.

@@ -69,11 +69,6 @@ const WHOLE_MARGIN = 0.3;
 const WHOLE_PIXELS = 2_000_000;
 /** Most points above the aim at which a whole image that was scored needs no further probe. */
 const WHOLE_ABOVE = 2;
-/**
- * Most points between the score of a whole image and the aim from which the next number's score is predicted: that file is not decoded and
- * scored. Of small images each is.
- */
-export const TRUSTED = 5;
 /** Files of stills up to this size, as pages show them, are always scored. */
 export const WEB_PIXELS = 5_000_000;
 const MOST_PROBES = 3;
@@ -109,7 +104,7 @@ export async function planQuality(
 }
 
 async function planWith(planning: Planning, fullChroma: boolean): Promise<QualityPlan> {
-  const { pixels, order, tools, sample, traits, hardness } = planning;
+  const { order, tools, sample, traits, hardness } = planning;
   const { format, preset } = order;
   const { whole } = sample.layout;
   const codec = chooseCodec(format, preset, { traits, resized: hardness !== undefined, fullChroma });
@@ -127,11 +122,9 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
     files.set(number, made);
     return whole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
   };
-  const accuracy = whole
-    ? { below: TOLERATED, above: WHOLE_ABOVE, trusted: sample.sampled ? TRUSTED : 0 }
-    : { below: 0, above: 0, trusted: NEAR };
+  const accuracy = whole ? { below: TOLERATED, above: WHOLE_ABOVE, trusted: 0 } : { below: 0, above: 0, trusted: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
-  const { number, score, predicted } = await searchNumber(search);
+  const { number, score } = await searchNumber(search);
   const measured = scoreAt(curve, number) - scoreAt(curve, withTraits) - (score - aim);
   const plan = { codec, number, hardness: measured, detail: traits.detail };
   const knee = await findKnee(planning, codec, number, { files, probe });
@@ -141,11 +134,8 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const made = bestOf([...files.values()], target, TOLERATED);
   // If the probes ended too low or far too high, the number that they predict is encoded too.
   const isNear = made.score >= target - TOLERATED && made.score <= aim + 2 * WHOLE_ABOVE;
-  if (files.has(number) || (isNear && !predicted)) return { ...plan, made };
-  const last = predicted
-    ? withScore(await encodePixels(pixels, codec.settings(number), order.metadata), score, codec, number, preset)
-    : await encodeScored(sample, order, codec, number);
-  return { ...plan, made: bestOf([made, last], target, TOLERATED) };
+  if (isNear || files.has(number)) return { ...plan, made };
+  return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], target, TOLERATED) };
 }
 
 /**

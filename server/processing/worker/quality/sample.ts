@@ -28,8 +28,6 @@ export interface Sample {
   layout: Layout;
   /** The parts, put together into one image. */
   pixels: Pixels;
-  /** True if the parts are so large and even that some of their lines tell the score. */
-  sampled: boolean;
   /** Scores a file of these pixels; `whole` if it was encoded from the whole image. */
   score(file: Buffer, whole: boolean): Promise<number>;
 }
@@ -44,11 +42,11 @@ export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaqu
   const backgrounds = parts.channels === 4 && !opaque ? [255, 0] : [255];
   let references: PreparedReference[] | undefined;
   const frames = [...new Set(layout.tiles.map(({ frame }) => frame))];
+  // Of large and even parts, some of their lines tell the score.
   const sampled = isSampled(parts);
   return {
     layout,
     pixels: parts,
-    sampled,
     async score(file, whole) {
       const decoded = await decodeFrames(file, frames, whole ? pixels : parts);
       const tiles = layout.tiles.map((tile) => ({ ...tile, frame: frames.indexOf(tile.frame) }));
