@@ -74,11 +74,14 @@ function mediaRoutes(media) {
   return router;
 }
 
-/** @type {import('express').ErrorRequestHandler} */
-const answerErrors = (error, _req, res, _next) => {
+/**
+ * @param {any} error @param {import('express').Request} _req @param {import('express').Response} res
+ * @param {import('express').NextFunction} _next
+ */
+function answerErrors(error, _req, res, _next) {
   const status = error instanceof MediaError ? error.status : error.code === 'ENOSPC' ? 507 : 500;
   res.status(status).json({ error: status === 500 ? 'Something went wrong.' : error.message });
-};
+}
 
 /** @param {import('express').Response} res @param {import('./media.js').Media} media @param {import('./media.js').StoredFile} stored */
 async function send(res, media, stored) {

@@ -5,13 +5,8 @@ import type { ReachedQuality, VariantSpec } from '../shared/variants.ts';
 import { MAX_LOSSLESS_PIXELS } from '../shared/variants.ts';
 import { firstFrame, type Pixels } from './pixels.ts';
 import { encodeToPromise } from './quality/encode-to-promise.ts';
-import {
-  isProbedWhole,
-  planQuality,
-  type QualityOrder,
-  type QualityPlan,
-  type ScoredImage,
-} from './quality/plan-quality.ts';
+import { isProbedWhole, planQuality, type QualityOrder, type QualityPlan } from './quality/plan-quality.ts';
+import type { ScoredImage } from './quality/sample.ts';
 import type { SearchTools } from './quality/start-table.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { countColours, sampleRows } from './steps/pixel-statistics.ts';

@@ -12,7 +12,7 @@ import { cpuSecondsOf } from '../support/process-tree.ts';
 import { runWorkflow } from '../support/run-workflow.ts';
 import type { Encoding, Plan } from './bare-encoder.ts';
 
-/** What one contestant took for all photographs, in seconds, and the files it made, by the name of the photograph. */
+/** Seconds of one contestant for all photographs, and the files it made, by the name of the photograph. */
 export interface Run {
   wall: number;
   cpu: number;

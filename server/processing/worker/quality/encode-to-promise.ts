@@ -7,12 +7,11 @@ import {
   planQuality,
   type QualityOrder,
   type QualityPlan,
-  type ScoredImage,
   TILE_MARGIN,
   WEB_PIXELS,
   withScore,
 } from './plan-quality.ts';
-import { takeSample } from './sample.ts';
+import { type ScoredImage, takeSample } from './sample.ts';
 import { searchNumber } from './search-number.ts';
 import type { SearchTools } from './start-table.ts';
 import { chooseLayout } from './tiles.ts';

@@ -1,4 +1,4 @@
-import type { ScoredImage } from './plan-quality.ts';
+import type { ScoredImage } from './sample.ts';
 
 /** Growth of a file for one more point of the score, as a share, beyond which a search stops below its target. */
 const MOST_GROWTH = 0.12;

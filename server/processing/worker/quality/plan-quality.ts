@@ -1,9 +1,9 @@
-import { PRESET_TARGETS, type Preset, type StoppedReason } from '#contract/constants';
+import { PRESET_TARGETS, type Preset } from '#contract/constants';
 import type { Pixels } from '../pixels.ts';
 import { type EncodedImage, encodePixels, type OutputMetadata } from '../steps/encode.ts';
 import { type Codec, chooseCodec, PROBED, predictNumber, type SearchedFormat, scoreOfFile } from './codecs.ts';
 import { kneeBetween, STEP_BELOW, stoppedAtKnee } from './knee.ts';
-import { type Sample, takeSample } from './sample.ts';
+import { type Sample, type ScoredImage, takeSample } from './sample.ts';
 import { scoreAt, searchNumber } from './search-number.ts';
 import type { SearchTools } from './start-table.ts';
 import { chooseLayout } from './tiles.ts';
@@ -16,17 +16,6 @@ export interface QualityOrder {
   metadata: OutputMetadata;
   /** True to reach the target whatever the last points cost. @default false */
   insists?: boolean | undefined;
-}
-
-/** A file with the score that was measured. */
-export interface ScoredImage extends EncodedImage {
-  score: number;
-  /** False if the file stays below the preset's target. */
-  reached: boolean;
-  /** Why it does. */
-  stopped?: StoppedReason;
-  /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
-  estimatedBytes?: number;
 }
 
 /** Plan for the encoding of an image. */

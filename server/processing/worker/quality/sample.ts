@@ -1,6 +1,8 @@
 import sharp from 'sharp';
+import type { StoppedReason } from '#contract/constants';
 import type { Pixels } from '../pixels.ts';
 import type { PreparedReference, Pixels as Rgb, Scorer } from '../score/index.ts';
+import type { EncodedImage } from '../steps/encode.ts';
 import { sampleRows } from '../steps/pixel-statistics.ts';
 import { cutTiles, type Layout } from './tiles.ts';
 import { frameAt, midOf } from './timeline.ts';
@@ -21,6 +23,17 @@ const ROWS_OF_FLATNESS = 32;
 function isSampled(pixels: Pixels): boolean {
   if (pixels.width * pixels.height < SAMPLED_PIXELS) return false;
   return sampleRows(pixels, Number.POSITIVE_INFINITY, ROWS_OF_FLATNESS).flatness < MOST_FLATNESS;
+}
+
+/** A file with the score that was measured. */
+export interface ScoredImage extends EncodedImage {
+  score: number;
+  /** False if the file stays below the preset's target. */
+  reached: boolean;
+  /** Why it does. */
+  stopped?: StoppedReason;
+  /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
+  estimatedBytes?: number;
 }
 
 /** Parts of an image that a version of it is scored by. */
