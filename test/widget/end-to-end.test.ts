@@ -58,7 +58,8 @@ describe('the whole flow with photographs', () => {
     await expect.poll(() => compare.count()).toBe(1);
     await expect.poll(() => canvasStats(compare.locator('canvas').first())).toMatchObject({ varied: true });
     await expect.poll(() => canvasStats(compare.locator('canvas').nth(1))).toMatchObject({ varied: true });
-    expect(await textOf(compare)).toMatch(/\d(\.\d)? (kB|MB) → \d+(\.\d)? kB, \d+% smaller/);
+    expect(await textOf(compare)).toMatch(/\d (kB|MB) JPEG → WebP/);
+    await expect.poll(() => textOf(widget.locator('.choose'))).toMatch(/\d+(\.\d)? kB, \d+% smaller/);
     const divider = compare.getByRole('slider');
     await divider.focus();
     const before = Number(await divider.inputValue());
