@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { BROWSERS } from '../../../widget/build/browsers.ts';
+import { inlinedOnce } from '../../../widget/build/plugins.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -57,6 +58,7 @@ async function bundleAll(folder: string): Promise<void> {
     };
     await build({
       ...COMMON,
+      plugins: [inlinedOnce()],
       build: {
         ...outputTo(folder),
         lib,
