@@ -62,7 +62,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
   const task = {
     job: { kind: 'export', sessionId: 'sess_1', accountId: 'acct_1' },
     image,
-    asked: { imageId: 'img_1' },
+    requested: { imageId: 'img_1' },
     settings,
     files: [{ name: 'full', format: 'webp', extension: 'webp' }],
     skippedSizes: [],
