@@ -87,7 +87,7 @@ const OUTSIDE = {
   },
   'plugin-bridge/wordpress/src': { may: ['plugin-bridge/sdk', 'plugin-bridge/host', 'widget'], packages: '^$' },
   'plugin-bridge/wordpress/build': {
-    may: ['widget', 'widget/build/browsers', 'plugin-bridge/host'],
+    may: ['widget', 'widget/build/browsers', 'widget/build/plugins', 'plugin-bridge/host'],
     packages: 'node_modules/(vite|fflate|gettext-parser)/',
   },
   'widget/i18n': { may: [], packages: '^$' },
