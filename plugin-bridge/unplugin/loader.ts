@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { Images } from './images.ts';
 
-/** What the loader uses of webpack's and Rspack's context. */
+/** Members of the loader context of webpack and Rspack that this loader uses. */
 interface LoaderContext {
   resourcePath: string;
   resourceQuery: string;

@@ -76,7 +76,7 @@ export function heicDecoderVersion(): string {
   }
 }
 
-/** Names what decides the bytes of files beside their source and settings: with another version they may be others. */
+/** Returns the versions of the search and of the image library. Another version may make other bytes of the same source and settings. */
 export function engineVersion(): string {
   versions ??= libraryVersions();
   return [QUALITY_VERSION, versions.sharp, versions.libvips].join('-');

@@ -34,7 +34,7 @@ const BUILDS = {
     await promisify(compiler.close.bind(compiler))();`,
 };
 
-/** As a project has it that takes pictures for assets. */
+/** Configuration of webpack and Rspack whose own rules make assets of pictures. */
 const WEBPACK = `
     const configOf = (name, plugin) => ({
       mode: 'production', target: 'web', entry: './main.js', context: process.cwd(), experiments: { outputModule: true },

@@ -6,7 +6,7 @@ const DESCRIPTION = /^( \* Description:\s+)(.*)$/m;
 
 interface Text {
   text: string;
-  /** Tells apart equal texts with different meanings; empty if there is none. */
+  /** Context (`msgctxt`) that separates equal texts with different meanings; empty if there is none. */
   context: string;
   /** Plural form; empty if there is none. */
   plural: string;

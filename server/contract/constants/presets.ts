@@ -15,11 +15,14 @@ export const PRESET_TARGETS: Readonly<Record<Preset, number>> = {
   minimum: 45,
 };
 
-/** Reason for a missing score: the search is off (`QUALITY_SEARCH`), or no file was delivered. */
-/** Why a file stays below the target of its preset: more costs more than it shows, or the format ends there. */
+/**
+ * Reasons why a file stays below the target of its preset. `knee`: one more point of the score costs more than 12 % of the file; `format`: the
+ * format's highest setting does not reach the target.
+ */
 export const STOPPED_REASONS = ['knee', 'format'] as const;
 export type StoppedReason = (typeof STOPPED_REASONS)[number];
 
+/** Reason for a missing score: the search is off (`QUALITY_SEARCH`), or no file was delivered. */
 export const UNSCORED_REASONS = ['search_off', 'no_file'] as const;
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 

@@ -213,7 +213,7 @@ const cachedVariantFields = {
   score: field.orNull(field.number()),
   /** False if the file stays below the preset's target. */
   reached: field.withDefault(field.flag(), true),
-  /** Why it does; absent in records of before versions. */
+  /** Reason why the file stays below its target; absent if it reaches it, and in records of earlier versions. */
   stopped: field.optional(field.text<StoppedReason>()),
   /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
   estimatedBytes: field.optional(field.number()),

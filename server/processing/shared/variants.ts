@@ -117,7 +117,7 @@ export interface ReachedQuality {
   score: number | null;
   /** False if the file stays below the preset's target. */
   reached: boolean;
-  /** Why it does; absent in records of before versions. */
+  /** Reason why the file stays below its target; absent if it reaches it, and in records of earlier versions. */
   stopped?: StoppedReason | undefined;
   /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
   estimatedBytes?: number | undefined;

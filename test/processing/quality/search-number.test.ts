@@ -65,7 +65,6 @@ describe('searchNumber', () => {
     const probe = async (one: number) => scoreAt(CURVE, one) - 3;
     const found = await searchNumber({ ...search, aim: 77, start: 80, below: 0, above: 0, trusted: 5, probe });
     expect(found.probes).toHaveLength(1);
-    expect(found.predicted).toBe(true);
     expect(found.number).toBeGreaterThan(80);
     expect(found.score).toBeCloseTo(await probe(found.number), 5);
   });

@@ -60,7 +60,7 @@ export const TILE_EFFORT = 2;
  */
 const FULL_CHROMA = 3;
 
-/** Numbers from which on the knee is looked for. Below, few images have one: of nine, two (15 to 25 % a point). */
+/** Numbers from which on the knee is looked for. Some images have one below, which is not found: stars as AVIF from 76, a facade as WebP from 84. */
 const STEEP = { webp: 91, jpeg: 92, avif: 84 } as const;
 
 const LEAST_NUMBER = 10;

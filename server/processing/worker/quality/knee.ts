@@ -4,7 +4,7 @@ import type { ScoredImage } from './sample.ts';
 const MOST_GROWTH = 0.12;
 /** Numbers below the one that reaches the target at which a second file tells what the last points cost. */
 export const STEP_BELOW = 6;
-/** Points that a file below the knee may lack without being told. */
+/** Points below the target up to which a file counts as one that reaches it. */
 const TOLERATED = 0.5;
 
 /**
@@ -18,7 +18,7 @@ export function kneeBetween(low: ScoredImage, high: ScoredImage): number | undef
   return points > 0.1 ? growth / points : growth * 10;
 }
 
-/** Marks a file that was chosen because more would cost too much: what it lacks, and the bytes of the promise. */
+/** Returns a file that was chosen at the knee, with `reached`, `stopped` and the estimated bytes of a file that reaches the target. */
 export function stoppedAtKnee(file: ScoredImage, target: number, growth: number): ScoredImage {
   if (file.score >= target - TOLERATED) return file;
   const estimatedBytes = Math.round(file.data.length * Math.exp(growth * (target - file.score)));

@@ -30,7 +30,7 @@ export interface ScoredImage extends EncodedImage {
   score: number;
   /** False if the file stays below the preset's target. */
   reached: boolean;
-  /** Why it does. */
+  /** Reason why the file stays below its target; absent if it reaches it. */
   stopped?: StoppedReason;
   /** Bytes that a file with the target would have, estimated; of one that stopped at the knee. */
   estimatedBytes?: number;

@@ -33,8 +33,6 @@ export interface FoundNumber {
   number: number;
   /** Its score, predicted if it was not probed. */
   score: number;
-  /** True if it was not probed, and the last score was near enough to predict it. */
-  predicted: boolean;
 }
 
 /**
@@ -50,12 +48,12 @@ export async function searchNumber(search: NumberSearch): Promise<FoundNumber> {
   while (probes.length < mostProbes && !predicted && !isProbed(number)) {
     const score = await probe(number);
     probes.push({ number, score });
-    if (score >= aim - below && score <= aim + above) return { probes, number, score, predicted };
+    if (score >= aim - below && score <= aim + above) return { probes, number, score };
     number = nextNumber(search, probes);
     // Whether the highest number reaches the aim has to be known.
     predicted = Math.abs(score - aim) <= trusted && number < bounds.most && !isProbed(number);
   }
-  return { probes, number, score: expectedScore(search, probes, number), predicted };
+  return { probes, number, score: expectedScore(search, probes, number) };
 }
 
 /** Predicts the score of a number from that of the nearest one. */
