@@ -27,6 +27,10 @@ describe('limits of the service', () => {
 
   it('are checked before a byte is sent, and named', async () => {
     const tab = await rig.open();
+    // Files that are added before the limits are known are checked by the service, and the element waits a second for them.
+    const known = tab.page.waitForResponse(/\/v1\/limits/).then((response) => response.finished());
+    await add(tab, [{ name: 'first.svg', head: [60], bytes: 9, type: 'image/svg+xml' }]);
+    expect(await known).toBeNull();
     await add(tab, [
       { name: 'scan.jpg', head: JPEG, bytes: 63_000_000 },
       { name: 'large.png', head: LARGE, bytes: 10, type: 'image/png' },
