@@ -5,6 +5,7 @@ import { expectError } from '../support/error-answers.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
+import { untilAnswered } from '../support/until-answered.ts';
 
 let test: TestService;
 let operator: Person;
@@ -27,7 +28,7 @@ describe('credits are taken back', () => {
   it('once per Idempotency-Key, with a line in both ledgers of what happened', async () => {
     const user = await createPerson(test, { credits: 100 });
     const same = await Promise.all(
-      Array.from({ length: 5 }, () => withdraw(user, { amount: 30, note: 'Mistake' }, 'w1')),
+      Array.from({ length: 5 }, () => untilAnswered(() => withdraw(user, { amount: 30, note: 'Mistake' }, 'w1'))),
     );
     for (const { status, body } of same)
       expect([status, body]).toEqual([200, { accountId: user.accountId, withdrawn: 30, balance: 70 }]);

@@ -3,6 +3,7 @@ import { expectCleanBooks } from '../support/aftermath.ts';
 import { type ApiClient, type ClientEvent, readEvents } from '../support/api-client.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { noiseImage, plainImage, plainImages } from '../support/small-images.ts';
+import { untilAnswered } from '../support/until-answered.ts';
 
 let test: SharedService;
 beforeAll(async () => {
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => expectCleanBooks(test));
 
 async function post(api: ApiClient, path: string, json: unknown, key: string) {
-  const response = await api.request(path, { json, headers: { 'Idempotency-Key': key } });
+  const response = await untilAnswered(() => api.request(path, { json, headers: { 'Idempotency-Key': key } }));
   const jobId = response.headers.get('X-Job-Id');
   if (!response.ok) return { status: response.status, jobId, events: [], body: await response.json() };
   const events: ClientEvent[] = [];

@@ -3,6 +3,7 @@ import type { UploadResult } from '#contract';
 import { formOf } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
+import { untilAnswered } from '../support/until-answered.ts';
 
 let test: TestService;
 beforeAll(async () => {
@@ -15,7 +16,8 @@ it('ten simultaneous uploads with one Idempotency-Key make one session and get t
   const responses = await Promise.all(
     Array.from({ length: 10 }, async () => {
       const headers = { 'Idempotency-Key': 'upload-1' };
-      const response = await test.api.request('/v1/sessions', { method: 'POST', body: await formOf(files), headers });
+      const body = await formOf(files);
+      const response = await untilAnswered(() => test.api.request('/v1/sessions', { method: 'POST', body, headers }));
       return { status: response.status, body: (await response.json()) as UploadResult };
     }),
   );
