@@ -1,6 +1,6 @@
 // Results and costs of the search for the quality: `npm run bench:quality`; `-- --quick` takes every sixth image, half of
 // the presets, and one photograph for the cost. `--pictures` draws those of docs/quality.md, `--no-quality` and `--no-cost` leave out a half,
-// `--no-avif` a format, and `--preset=high` takes that preset alone.
+// `--no-fixed` the comparison with fixed numbers, `--no-avif` a format, and `--preset=high` takes that preset alone.
 // The judge is ssimulacra2 of Debian trixie, which is fetched with apt-get.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
@@ -14,7 +14,7 @@ import { assembleCorpus, type CorpusImage, findSources, foldOf } from './quality
 import { measureCost } from './quality/cost.ts';
 import { type FitRow, fitTable } from './quality/fit.ts';
 import { type Fixed, findBestFixed, fixedKey } from './quality/fixed.ts';
-import { openJudge } from './quality/judge.ts';
+import { openJudge, WHOLE_PIXELS } from './quality/judge.ts';
 import { drawPictures } from './quality/pictures.ts';
 import { isDoubtful, type Judged, printReport } from './quality/report.ts';
 import {
@@ -43,6 +43,8 @@ const offered = quick ? (['very_high', 'high', 'low'] as const) : PRESETS;
 const presets: readonly Preset[] = offered.filter(
   (preset) => !process.argv.some((one) => one.startsWith('--preset=') && one !== `--preset=${preset}`),
 );
+/** False to judge the searched files alone. */
+const withFixed = !process.argv.includes('--no-fixed');
 const formats = JUDGED_FORMATS.filter((format) => !process.argv.includes(`--no-${format}`));
 
 prepareImageLibrary(true);
@@ -84,8 +86,8 @@ if (!process.argv.includes('--no-quality')) {
       corpus.map((image) => outcomes.get(keyOf(image, order)) as Outcome),
     );
   });
-  printReport(judged);
   await judgeFullImages();
+  printReport(judged);
 }
 await open.close();
 if (process.argv.includes('--pictures')) await drawPictures(rows, judged, sources, { scorer, table: START_TABLE });
@@ -101,17 +103,21 @@ function outcomeOf(image: CorpusImage, order: Order): Promise<Outcome> {
   );
 }
 
-/** Judges doubtful files whole: windows of an image with uneven content may differ from it by more than ten points. */
+/**
+ * Judges doubtful files of large images whole, which then counts: windows of an image with uneven content may differ from it by more than ten
+ * points.
+ */
 async function judgeFullImages(): Promise<void> {
   for (const { format, preset, outcomes } of judged) {
     for (const [index, outcome] of outcomes.entries()) {
-      if (!isDoubtful(outcome, preset)) continue;
       const image = corpus[index] as CorpusImage;
-      const { judged: score, told } = await searched(`${keyOf(image, { format, preset })}:whole`, () =>
+      if (image.width * image.height <= WHOLE_PIXELS || !isDoubtful(outcome, preset)) continue;
+      const full = await searched(`${keyOf(image, { format, preset })}:whole`, () =>
         open.use(image, (opened) => judgeSearch(opened, { format, preset }, toolsFor(image), judge, true)),
       );
+      outcomes[index] = full;
       console.log(
-        `  ${image.name} ${preset} ${format}: told ${told}, judged whole ${score.toFixed(1)}, on windows ${outcome.judged.toFixed(1)}`,
+        `  ${image.name} ${preset} ${format}: told ${full.told}, judged whole ${full.judged.toFixed(1)}, on windows ${outcome.judged.toFixed(1)}`,
       );
     }
   }
@@ -119,6 +125,8 @@ async function judgeFullImages(): Promise<void> {
 
 /** Finds the best fixed number of a format and preset, and what no number reaches. */
 async function againstFixed({ format, preset }: Order, outcomes: Outcome[]): Promise<Judged> {
+  const searchedAlone = { format, preset, images: corpus.map(({ name }) => name), outcomes };
+  if (!withFixed) return { ...searchedAlone, fixedBytes: [], fixedNumber: Number.NaN, unreached: [] };
   const worst = Math.min(...outcomes.map((outcome) => outcome.judged));
   // The hardest first, so that the others are mostly judged once.
   const order = corpus
@@ -133,7 +141,7 @@ async function againstFixed({ format, preset }: Order, outcomes: Outcome[]): Pro
   });
   const unreached: { image: string; judged: number; top: number }[] = [];
   for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.reached) continue;
+    if (outcome.stopped !== 'format') continue;
     const image = corpus[index] as CorpusImage;
     unreached.push({
       image: image.name,
@@ -147,15 +155,7 @@ async function againstFixed({ format, preset }: Order, outcomes: Outcome[]): Pro
   console.log(
     `${preset} ${format}: worst ${worst.toFixed(1)} (promised ${PRESET_TARGETS[preset]}), best fixed number ${best.number}${best.reaches ? '' : ' (does not reach it)'}, bytes ${Math.exp(ratio).toFixed(3)}`,
   );
-  return {
-    format,
-    preset,
-    images: corpus.map(({ name }) => name),
-    outcomes,
-    fixedBytes,
-    fixedNumber: best.number,
-    unreached,
-  };
+  return { ...searchedAlone, fixedBytes, fixedNumber: best.number, unreached };
 }
 
 function numberOf(outcome: Outcome | undefined): number {

@@ -32,7 +32,7 @@ interface Rgb {
 }
 
 /** Larger images are scored on windows. */
-const WHOLE_PIXELS = 2_000_000;
+export const WHOLE_PIXELS = 2_000_000;
 const WINDOWS = 3;
 const WINDOW_EDGE = 1000;
 const CACHE = join(tmpdir(), 'imagewright-bench-scores.jsonl');

@@ -18,10 +18,11 @@ export interface Judged {
 const BYTES_GOAL: Record<JudgedFormat, number> = { webp: 0.75, jpeg: 0.8, avif: 0.8 };
 const TOLERANCE = 2;
 const MOST_DISTANCE = 6;
+const USUAL_DISTANCE = 3;
 
-/** Returns true if the judge's score of a file is below the promise, or far from the score told. */
+/** Returns true if the judge's score of a file is below the promise, or not near the score told. */
 export function isDoubtful({ judged, told, reached }: Outcome, preset: Preset): boolean {
-  return isMissed({ judged, reached }, preset) || Math.abs(told - judged) > MOST_DISTANCE;
+  return isMissed({ judged, reached }, preset) || Math.abs(told - judged) > USUAL_DISTANCE;
 }
 
 function isMissed({ judged, reached }: Pick<Outcome, 'judged' | 'reached'>, preset: Preset): boolean {
@@ -43,13 +44,17 @@ export function printReport(judged: Judged[]): void {
   const missed = each.filter((one) => isMissed(one, one.preset));
   const lossy = reached.filter(({ used }) => used !== 'lossless');
   const distances = each.map(({ told, judged: score }) => Math.abs(told - score)).sort((one, other) => one - other);
-  const within3 = distances.filter((distance) => distance <= 3).length / distances.length;
+  const within3 = distances.filter((distance) => distance <= USUAL_DISTANCE).length / distances.length;
   const most = distances.at(-1) ?? 0;
   const mean = meanOf(lossy.map(({ above }) => above));
   for (const { image, format, preset, judged: score, told, used } of missed) {
     console.log(
       `  MISSED ${image} ${preset} ${format}: ${score.toFixed(1)} by the judge, ${told} told, number ${used}`,
     );
+  }
+  for (const { image, format, preset, judged: score, told, used, stopped } of each) {
+    if (stopped === 'knee')
+      console.log(`  at the knee: ${image} ${preset} ${format}: ${score.toFixed(1)}, ${told} told, number ${used}`);
   }
   for (const { format, preset, unreached } of judged) {
     for (const { image, judged: score, top } of unreached) {
@@ -94,7 +99,7 @@ function bytesOf(judged: Judged[], format: JudgedFormat): Figure[] {
   const pairs = judged.flatMap(({ outcomes, fixedBytes }) =>
     outcomes.map(({ bytes }, index) => [bytes, fixedBytes[index] ?? bytes] as const),
   );
-  if (pairs.length === 0) return [];
+  if (pairs.length === 0 || judged.some(({ fixedBytes }) => fixedBytes.length === 0)) return [];
   const mean = Math.exp(meanOf(pairs.map(([ours, fixed]) => Math.log(ours / fixed))));
   const sum = pairs.reduce((total, [ours]) => total + ours, 0) / pairs.reduce((total, [, fixed]) => total + fixed, 0);
   const goal = BYTES_GOAL[format];

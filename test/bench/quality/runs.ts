@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { DEFAULT_INPUT_FORMATS, type Preset } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, type Preset, type StoppedReason } from '#contract/constants';
 import { presetSettings, QUALITY_VERSION } from '../../../server/processing/shared/presets.ts';
 import type { RenderReport, RenderTask } from '../../../server/processing/shared/protocol.ts';
 import { renderImage } from '../../../server/processing/worker/pipeline.ts';
@@ -27,6 +27,8 @@ export interface Outcome {
   told: number;
   used: number | 'lossless' | null;
   reached: boolean;
+  /** Reason why the file stays below its target. */
+  stopped?: StoppedReason | undefined;
 }
 
 /** An image on the disk, decoded, as the service and the judge get it. */
@@ -133,10 +135,10 @@ export async function judgeSearch(
 ): Promise<Outcome> {
   const [report] = await render(open, { ...order, search: true }, tools);
   if (!report) throw new Error(`expected a file of ${open.image.name}`);
-  const { size, score, quality, reached } = report;
+  const { size, score, quality, reached, stopped } = report;
   const version = await decode(await readFile(report.file));
   const judged = await judge.score(await shownAs(open, order.format), version, whole);
-  return { bytes: size, judged, told: score ?? Number.NaN, used: quality, reached };
+  return { bytes: size, judged, told: score ?? Number.NaN, used: quality, reached, stopped };
 }
 
 /** Encodes an image with a fixed number, with the other settings of the preset, and has it judged. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 
-const FOLDERS = ['quality', 'steps'].map(
+const FOLDERS = ['quality', 'score', 'score/kernel', 'steps'].map(
   (name) => new URL(`../../../server/processing/worker/${name}/`, import.meta.url),
 );
 
@@ -9,7 +9,8 @@ const FOLDERS = ['quality', 'steps'].map(
 export async function searchVersion(): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of FOLDERS) {
-    for (const file of (await readdir(folder)).sort()) hash.update(await readFile(new URL(file, folder)));
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort())
+      hash.update(await readFile(new URL(file, folder)));
   }
   return hash.digest('hex').slice(0, 12);
 }
