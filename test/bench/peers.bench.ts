@@ -3,7 +3,7 @@
 // Arguments: a format (`-- avif`; webp), `--quick` for six photographs once, `--write` for the table and picture of `docs/performance.md`.
 // IPX has its own sharp and is no package of the project: IPX_FOLDER names a folder in which `npm install ipx@3.1.1` was run.
 import { readFile, writeFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
@@ -45,8 +45,11 @@ for (let round = 0; round < rounds; round += 1) {
 const rows: Row[] = [];
 for (const [who, all] of runs) rows.push(await rowOf(who, all));
 const count = runs.get(REFERENCE)?.[0]?.files.size ?? 0;
-const title = `${count} photographs of 1,600 pixels to ${format}, median of ${rounds}`;
-console.log(`\n${title} (load at the start: ${load})\n\n${tableOf(rows)}`);
+const often = quick ? 'one round (`--quick`)' : `median of ${rounds}`;
+const title = `${count} photographs of 1,600 pixels to ${format}, ${often}`;
+const date = new Date().toISOString().slice(0, 10);
+const machine = `${date}, ${availableParallelism()} cores, Node ${process.versions.node}, load at the start ${load}`;
+console.log(`\n${title} (${machine})\n\n${tableOf(rows)}`);
 if (process.argv.includes('--write')) await publish();
 
 async function rowOf(who: string, all: Run[]): Promise<Row> {
@@ -91,6 +94,6 @@ async function publish(): Promise<void> {
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`expected the marks ${begin} and ${end} in ${page}`);
   const picture = `![Processor seconds against megabytes of each](images/peers-${format}.svg)`;
-  const block = `${begin}\n${title}:\n\n${tableOf(rows)}\n\n${picture}\n`;
+  const block = `${begin}\n${title}; ${machine}:\n\n${tableOf(rows)}\n\n${picture}\n`;
   await writeFile(page, text.slice(0, from) + block + text.slice(to));
 }
