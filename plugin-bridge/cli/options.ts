@@ -29,6 +29,8 @@ export interface ExportSettings {
   formats?: OutputFormat[];
   maxWidth?: number;
   placeholder?: true;
+  /** Reaches the preset's score whatever the last points cost. */
+  quality?: 'exact';
 }
 
 /** Address and key of a service. */
@@ -79,6 +81,7 @@ const FLAGS = {
   responsive: { type: 'boolean' },
   sizes: { type: 'string' },
   'max-width': { type: 'string' },
+  exact: { type: 'boolean' },
   placeholder: { type: 'boolean' },
   'hashed-names': { type: 'boolean' },
   markup: { type: 'string' },
@@ -179,6 +182,7 @@ function parseSettings(values: Values): ExportSettings {
     ...(others.length > 0 && { formats: [format, ...others] }),
     ...(maxWidth !== undefined && { maxWidth }),
     ...(values.placeholder && { placeholder: true as const }),
+    ...(values.exact && { quality: 'exact' as const }),
   };
 }
 

@@ -45,15 +45,26 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
       `Visible difference, at most: ${words} (SSIMULACRA2: worst ${worst.toFixed(1)}, mean ${mean.toFixed(1)}).`,
     );
   }
-  const stopped = report.images.flatMap(({ outputs }) => outputs).filter(({ quality }) => quality?.stopped === 'knee');
-  if (!dryRun && stopped.length > 0) {
-    const files = stopped.length === 1 ? '1 file stays' : `${stopped.length} files stay`;
-    lines.push(`${files} below the score of the preset: one more point would cost more than 12 % of the bytes.`);
-  }
+  if (!dryRun) lines.push(...listStopped(report.images));
   if (credits.balance !== null && !dryRun) {
     lines.push(`${count(credits.charged - credits.refunded, 'credit')} spent, ${credits.balance} left.`);
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Returns a line for each reason why files stay below the score of the preset. */
+function listStopped(images: ImageReport[]): string[] {
+  const below = images.flatMap(({ outputs }) => outputs).filter(({ quality }) => quality?.reached === false);
+  const atKnee = below.filter(({ quality }) => quality?.stopped === 'knee');
+  const more = atKnee.reduce((sum, { size, quality }) => sum + (quality?.estimatedBytes ?? size) - size, 0);
+  const staying = (files: number) =>
+    `${files === 1 ? '1 file stays' : `${files} files stay`} below the score of the preset`;
+  const knee = `one more point would cost more than 12 % of the bytes. --exact reaches it, for about ${bytes(more)} more.`;
+  const others = below.length - atKnee.length;
+  return [
+    ...(atKnee.length > 0 ? [`${staying(atKnee.length)}: ${knee}`] : []),
+    ...(others > 0 ? [`${staying(others)}: the format cannot reach it.`] : []),
+  ];
 }
 
 /** Returns a line for each reason, up to a limit: many images may have failed for one. */

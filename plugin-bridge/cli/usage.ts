@@ -12,6 +12,7 @@ below the fixed part of the pattern. Options may stand in imagewright.config.jso
   --local               make the images here: no service, key or credits; the default without an address and a key
   --format NAME,NAME    ${OUTPUT_FORMATS.join(', ')} (webp)
   --preset NAME         ${PRESETS.join(', ')} (high)
+  --exact               reach the preset's score whatever its last points cost
   --responsive          also smaller sizes: ${DEFAULT_RESPONSIVE_WIDTHS.join(', ')} pixels wide
   --sizes 480,960       also these widths
   --max-width N         scale wider images down to this width

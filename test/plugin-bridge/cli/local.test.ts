@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stars } from '../../processing/quality/stars.ts';
 import { FIXTURES } from '../../support/api-client.ts';
 import { type CliHarness, spent, startCliHarness, type Workplace, writePictures } from './cli-harness.ts';
 
@@ -63,6 +64,18 @@ describe('imagewright optimize --local', () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain('3 images: 1 restored, 1 unchanged, 1 failed.');
     expect(stdout).not.toContain('credit');
+  });
+
+  it('tells which files stay below the score, and reaches it with --exact', async () => {
+    const place = await harness.createWorkplace();
+    const { data, width, height, channels } = stars();
+    await place.write('in/stars.png', await sharp(data, { raw: { width, height, channels } }).png().toBuffer());
+    const args = ['optimize', 'in', '--out', 'out', '--preset', 'maximum'];
+    const stopped = await place.start(args, NOWHERE).finished;
+    expect(stopped.stdout).toMatch(/1 file stays below the score .* --exact reaches it, for about \d+\.\d kB more\./);
+    const exact = await place.start([...args, '--exact'], NOWHERE).finished;
+    expect(exact.stdout).toContain('1 image: 1 made.');
+    expect(exact.stdout).not.toContain('below the score');
   });
 });
 

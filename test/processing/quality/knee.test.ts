@@ -4,27 +4,9 @@ import { outputHash } from '../../../server/exports/prepare-job.ts';
 import { type VariantKeyInput, variantKey } from '../../../server/processing/cache-key.ts';
 import { qualityOf } from '../../../server/processing/shared/variants.ts';
 import { createVariantEncoder } from '../../../server/processing/worker/encode-variant.ts';
-import type { Pixels } from '../../../server/processing/worker/pixels.ts';
 import { kneeBetween } from '../../../server/processing/worker/quality/knee.ts';
 import { loadSearchTools } from '../../../server/processing/worker/quality/start-table.ts';
-
-/** Draws faint stars of many colours on a dark sky with a little noise. */
-function stars(): Pixels {
-  const [width, height] = [300, 200];
-  const data = Buffer.alloc(width * height * 3);
-  let seed = 1;
-  const random = () => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return seed / 2 ** 32;
-  };
-  for (let at = 0; at < data.length; at += 3) {
-    const isStar = random() < 0.01;
-    for (let channel = 0; channel < 3; channel += 1) {
-      data[at + channel] = 30 + Math.floor(random() * 4) + (isStar ? Math.floor(random() * 40) : 0);
-    }
-  }
-  return { data, width, height, channels: 3, frames: 1 };
-}
+import { stars } from './stars.ts';
 
 async function encode(format: 'webp' | 'avif', insists: boolean) {
   const order = { format, preset: 'maximum', metadata: {}, insists } as const;
