@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { listSettings, loadConfig } from '../server/config/index.ts';
@@ -74,6 +76,37 @@ describe('examples/cluster/compose.yaml', () => {
     expect(nginx.match(/server server\d:8080/g)).toEqual(['server server1:8080', 'server server2:8080']);
     expect(servers[2]?.environment.ROLE).toBe('worker');
     expect(nginx).toContain('(metrics|healthz|readyz)');
+  });
+});
+
+describe('the resources for Kubernetes', () => {
+  const schema = JSON.parse(readFileSync('test/fixtures/kubernetes/resources.schema.json', 'utf8')) as object;
+  const ajv = new Ajv({ discriminator: true, strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const validate = ajv.compile(schema);
+  const faultsOf = (resource: unknown) =>
+    validate(resource) ? [] : validate.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`);
+
+  it.each(['imagewright.yaml', 'stores.yaml'])('%s is what the API of Kubernetes takes', (name) => {
+    const documents = parseAllDocuments(readFileSync(`examples/kubernetes/${name}`, 'utf8'));
+    const faults = documents.map((document) => {
+      const resource = document.toJS() as Resource;
+      return [`${resource.kind} ${resource.metadata.name}`, faultsOf(resource)];
+    });
+    expect(faults.length).toBeGreaterThan(5);
+    expect(Object.fromEntries(faults.filter(([, list]) => list?.length))).toEqual({});
+  });
+
+  it('a misspelt field, an unknown kind and a text for a number would be found', () => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 80 }] } };
+    expect(faultsOf(service)).toEqual([]);
+    const wrong = [
+      { ...service, spec: { ...service.spec, selektor: {} } },
+      { ...service, kind: 'Servise' },
+      { ...service, apiVersion: 'v2' },
+      { ...service, spec: { ports: [{ port: '80' }] } },
+    ];
+    expect(wrong.map((resource) => faultsOf(resource)?.length)).toEqual([1, 1, 1, 1]);
   });
 });
 
