@@ -24,6 +24,8 @@ const LONG_APART = ['test/{crash,db,http,sse}/**/*.long.test.ts', 'test/*.long.t
 const ATTACKS = 'test/attacks/{uploads,log-in-timing}.long.test.ts';
 const NIGHTLY_APART = ['test/{crash,db}/**/*.nightly.test.ts'];
 const NIGHTLY_ATTACKS = 'test/attacks/*.nightly.test.ts';
+/** Tests of what `npm run pack` makes: one process packs once for all of them. */
+const PACKED = 'test/packages/*.nightly.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   extends: true,
@@ -47,14 +49,20 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
   },
 });
 
+const oneProcess = (include: string[]): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name: 'one process', include, isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } },
+});
+
 /** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native` and `mongodb`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode === 'long') return [apart(LONG_APART, []), together([LONG], [...LONG_APART, ATTACKS]), alone([ATTACKS])];
   if (mode === 'nightly') {
     return [
       apart(NIGHTLY_APART, []),
-      together([NIGHTLY], [...NIGHTLY_APART, NIGHTLY_ATTACKS]),
+      together([NIGHTLY], [...NIGHTLY_APART, NIGHTLY_ATTACKS, PACKED]),
       alone([NIGHTLY_ATTACKS]),
+      oneProcess([PACKED]),
     ];
   }
   if (mode === 'native') return [alone([NATIVE])];

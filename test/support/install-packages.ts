@@ -14,14 +14,20 @@ export async function installPackages(folder: string): Promise<void> {
   if ((await readFile(stamp, 'utf8').catch(() => '')) === lock) return;
   console.log(`Installing ${folder.slice(folder.indexOf('test/'))} (once; up to a minute) …`);
   const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // The npm variables of an outer `npm test` would make it install the outer package.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(config_local_prefix|package_|lifecycle_)/.test(name)),
-  );
+  const env = envOutside();
   const command = await npmCommand();
   await promisify(execFile)(command.file, [...command.args, ...npm], { cwd: folder, env, maxBuffer: 1 << 26 });
   await writeFile(`${stamp}.part`, lock);
   await rename(`${stamp}.part`, stamp);
+}
+
+/**
+ * Returns the environment of this process without what the test runner and an outer `npm test` have set: npm would install the outer package,
+ * and programs would run as neither development nor production.
+ */
+export function envOutside(): NodeJS.ProcessEnv {
+  const ours = /^(npm_(config_local_prefix|package_|lifecycle_)|NODE_ENV$|VITEST|TEST$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }
 
 /** Path of the npm that runs this process, else of the one beside this Node. `PATH` may contain neither. */
