@@ -51,13 +51,13 @@ export async function writeFronts(folder: string): Promise<void> {
   for (const path of ENGINE_FRONTS) await writeFile(join(folder, `${path}.js`), standIn(`${path}.js`));
 }
 
-/** Names the program of administration as who has the package starts it. */
-export async function nameAdminCommand(server: string): Promise<void> {
+/** Names the program of administration as who has the package or the archive starts it. @param command before its words */
+export async function nameAdminCommand(server: string, command: string): Promise<void> {
   const module = join(server, 'admin-command.js');
   // Its text would be part of other modules if the build did not keep them apart.
   if (!existsSync(module)) throw new Error(`${module} is missing`);
   await rm(`${module}.map`, { force: true });
-  await writeFile(module, "export const adminCommand = (words) => 'npx @imagewright/server admin ' + words;\n");
+  await writeFile(module, `export const adminCommand = (words) => '${command} ' + words;\n`);
 }
 
 async function importsOf(folder: string, path: string): Promise<string[]> {

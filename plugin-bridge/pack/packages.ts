@@ -54,7 +54,7 @@ export const PACKAGES: readonly Recipe[] = [
         await cp(join(dist, name), join(folder, 'dist', name), { recursive: true });
       }
       await useEngine(join(folder, 'dist', 'server'));
-      await nameAdminCommand(join(folder, 'dist', 'server'));
+      await nameAdminCommand(join(folder, 'dist', 'server'), 'npx @imagewright/server admin');
     },
   },
   {
