@@ -39,13 +39,22 @@ export async function addMany(tab: WidgetTab, count: number): Promise<void> {
   );
 }
 
-/** Dispatches a drag event of files over an element. */
-export function drag(target: Locator, type: 'dragenter' | 'dragleave' | 'dragover' | 'drop', names: string[] = []) {
+/**
+ * Dispatches a drag event of files over an element. After `dragenter`, `dragover` follows every 100 ms, as browsers send it, until the
+ * drag enters another element, leaves this one or ends.
+ */
+export function drag(target: Locator, type: 'dragenter' | 'dragleave' | 'drop', names: string[] = []) {
   return target.evaluate(
     (element, { type, names }) => {
-      const dataTransfer = new DataTransfer();
-      for (const name of names.length ? names : ['x.png']) dataTransfer.items.add(new File(['x'], name));
-      element.dispatchEvent(new DragEvent(type, { bubbles: true, composed: true, cancelable: true, dataTransfer }));
+      const dispatch = (name: string) => {
+        const dataTransfer = new DataTransfer();
+        for (const file of names.length ? names : ['x.png']) dataTransfer.items.add(new File(['x'], file));
+        element.dispatchEvent(new DragEvent(name, { bubbles: true, composed: true, cancelable: true, dataTransfer }));
+      };
+      const page = window as unknown as { drag?: { over: Element; timer: ReturnType<typeof setInterval> } };
+      if (type !== 'dragleave' || page.drag?.over === element) clearInterval(page.drag?.timer);
+      dispatch(type);
+      if (type === 'dragenter') page.drag = { over: element, timer: setInterval(dispatch, 100, 'dragover') };
     },
     { type, names },
   );
