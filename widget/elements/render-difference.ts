@@ -1,13 +1,30 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
+import type { Quality } from '#contract';
 import { visibleDifference } from '#contract/constants';
 import type { I18n } from '../i18n/index.ts';
 
-/** Renders in words how far a file differs visibly from its original, with the score as a tooltip. */
-export function renderDifference(
-  score: number | null | undefined,
-  { t, formatNumber }: I18n,
-  name: 'muted' | 'quality',
-): TemplateResult | typeof nothing {
-  if (typeof score !== 'number') return nothing;
-  return html`<span class=${name} title="SSIMULACRA2: ${formatNumber(Math.round(score))}">${t(`quality.${visibleDifference(score)}`)}</span>`;
+/** What was measured of a file. */
+export type MeasuredQuality = Partial<Pick<Quality, 'score' | 'stopped' | 'estimatedBytes'>>;
+
+/**
+ * Returns in words how far a file differs visibly from its original and, if it stays below the score of its preset, why; empty without a
+ * score.
+ */
+export function nameDifference(
+  { score, stopped, estimatedBytes = 0 }: MeasuredQuality,
+  { t, formatBytes }: I18n,
+): string[] {
+  if (score == null) return [];
+  return [
+    t(`quality.${visibleDifference(score)}`),
+    ...(stopped ? [t(`quality.${stopped}`, { size: formatBytes(estimatedBytes) })] : []),
+  ];
+}
+
+/** Renders these words, with the score as a tooltip. */
+export function renderDifference(quality: MeasuredQuality, i18n: I18n): TemplateResult[] {
+  return nameDifference(quality, i18n).map(
+    (words) =>
+      html`<span class="muted quality" title="SSIMULACRA2: ${i18n.formatNumber(Math.round(quality.score as number))}">${words}</span>`,
+  );
 }

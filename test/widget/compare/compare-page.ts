@@ -18,11 +18,8 @@ const load = async (name: string) => {
 function toSide({ file, fallback, ...known }: SideInput): CompareSide {
   const { size = null, width = null, height = null, format = '', score = null } = known;
   return {
-    size,
-    width,
-    height,
-    format,
-    score,
+    ...known,
+    ...{ size, width, height, format, score },
     blob: () => load(file),
     ...(fallback && { fallback: () => load(fallback) }),
   };

@@ -7,11 +7,16 @@ describe('io-compare', () => {
   const { open } = useCompare();
   const slider = (page: Page) => page.getByRole('slider');
 
-  it('says in words how far a measured quality is visible, and nothing without a score', async () => {
-    const scored = [95, 85, 75, 60, 20, null].map((score, at) => ({
+  it('says in words how far a measured quality is visible and why a file stays below its preset, and nothing without a score', async () => {
+    const qualities = [
+      ...[95, 85, 75, 60, 20, null].map((score) => ({ score })),
+      { score: 85, stopped: 'knee', estimatedBytes: 480_000 } as const,
+      { score: 75, stopped: 'format' } as const,
+    ];
+    const scored = qualities.map((quality, at) => ({
       ...pair,
       name: `${at}.png`,
-      result: { ...blue, score },
+      result: { ...blue, ...quality },
     }));
     const tab = await open(scored);
     const reported: string[] = [];
@@ -27,6 +32,8 @@ describe('io-compare', () => {
       'difference visible',
       'difference clearly visible',
       '',
+      'difference hardly visible,chosen quality takes about 480 kB',
+      'difference visible only side by side,this format’s best',
     ]);
   });
 

@@ -1,5 +1,7 @@
+import type { MeasuredQuality } from '../render-difference.ts';
+
 /** One side of a comparison. Its bytes are fetched when it is shown. */
-export interface CompareSide {
+export interface CompareSide extends MeasuredQuality {
   /** Fetches the file. */
   blob(): Promise<Blob>;
   /** Fetches a preview, shown with a note if the browser cannot decode the file, e.g. a TIFF. */
@@ -12,8 +14,6 @@ export interface CompareSide {
   height: number | null;
   /** E.g. `jpeg`; empty if unknown. */
   format: string;
-  /** SSIMULACRA2 score against the original, at most 100; null or absent if none was measured. */
-  score?: number | null;
 }
 
 /** An image before and after. */

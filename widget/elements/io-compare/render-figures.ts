@@ -24,7 +24,7 @@ export function renderFigures({ original, result }: ComparePair, i18n: I18n, bri
   return html`
     <p class="figures numbers">
       ${params ? html`<strong><bdi dir=${dir}>${brief ? params.from : t(key, params)}</bdi></strong>` : nothing}
-      ${brief ? nothing : renderDifference(result.score, i18n, 'quality')}
+      ${brief ? nothing : renderDifference(result, i18n)}
       <span class="muted"><bdi dir=${dir}>${describeChange(original, result, i18n)}</bdi></span>
     </p>
   `;

@@ -32,7 +32,7 @@ export function renderSaving(
     <p class="saving numbers">
       <span>${t('compare.from-to', { from: formatBytes(original.size), to: formatBytes(full.size) })}</span>
       <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent: formatPercent(Math.abs(saved)) })}</span>
-      ${renderDifference(full.quality?.score, i18n, 'muted')}
+      ${renderDifference(full.quality ?? {}, i18n)}
       <bdi class="muted produced">${full.filename}</bdi>
     </p>
   `;

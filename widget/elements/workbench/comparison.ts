@@ -2,6 +2,7 @@ import type { ImageResult } from '#contract';
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair, CompareSide } from '../io-compare/index.ts';
 import { originalOf } from '../io-review/index.ts';
+import type { MeasuredQuality } from '../render-difference.ts';
 
 /** Returns both sides of a comparison: the picked file, and the sample or result. `kept` has files of samples. Null: there is none. */
 export function comparisonOf(
@@ -24,8 +25,5 @@ export function comparisonOf(
 /** Returns the side of a sample or result; null if it has no file of the whole image. */
 export function resultSide(produced: ImageResult, blob: () => Promise<Blob>): CompareSide | null {
   const full = produced.variants.find(({ name }) => name === 'full');
-  if (!full) return null;
-  const { size, width, height } = full;
-  const { score } = produced.quality as { score?: number | null };
-  return { blob, size, width, height, format: produced.format, score };
+  return full ? { ...full, ...(produced.quality as MeasuredQuality), blob, format: produced.format } : null;
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { PRESETS, type Preset, visibleDifference } from '#contract/constants';
+import { PRESETS, type Preset } from '#contract/constants';
 import type { CompareChangeDetail, ComparePair } from '../io-compare/index.ts';
+import { type MeasuredQuality, nameDifference } from '../render-difference.ts';
 import { renderClose } from './render-top.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
@@ -55,22 +56,18 @@ function renderPresets({ i18n, trials, optimizer }: WorkbenchContext): TemplateR
 }
 
 /** Returns bytes with the saving, and how far the difference is visible. */
-function describeTrial(
-  preset: Preset,
-  { t, formatBytes, formatPercent }: WorkbenchContext['i18n'],
-  trials: WorkbenchContext['trials'],
-): string[] {
+function describeTrial(preset: Preset, i18n: WorkbenchContext['i18n'], trials: WorkbenchContext['trials']): string[] {
+  const { t, formatBytes, formatPercent } = i18n;
   const trial = trials.trial(preset);
   if (!trial) return [];
   const { result, error } = trial;
   if (!result) return [t(error ? 'row.failed' : 'trial.running')];
   const { original, quality, variants } = result;
-  const { score } = quality as { score?: number | null };
   const size = variants.find(({ name }) => name === 'full')?.size ?? original.size;
   const saved = 1 - size / original.size;
   const percent = formatPercent(Math.abs(saved));
   return [
     `${formatBytes(size)}, ${t(saved < 0 ? 'result.larger' : 'result.smaller', { percent })}`,
-    ...(typeof score === 'number' ? [t(`quality.${visibleDifference(score)}`)] : []),
+    ...nameDifference(quality as MeasuredQuality, i18n),
   ];
 }

@@ -15,7 +15,7 @@ export const englishErrors = {
   'notice.export_failed':
     '{count} image could not be exported and was not charged.|{count} images could not be exported and were not charged.',
   'notice.more': 'and {count} more|and {count} more',
-  'notice.no_model': 'This service has no image model. Please write the texts yourself.',
+  'notice.no_model': 'This service has no image model. Write the texts yourself.',
   'notice.offline': 'You are offline. Work continues when the connection is back.',
   'notice.renew': 'Upload again',
   'notice.request': 'Request {id}',
