@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { envOutside } from '../support/install-packages.ts';
@@ -42,7 +42,7 @@ export interface EmptyProject {
 /** Creates a project with nothing in it, or with what is in a folder of the repository. */
 export async function createEmptyProject(from?: string): Promise<EmptyProject> {
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-project-'));
-  if (from) await cp(from, folder, { recursive: true });
+  if (from) await cp(from, folder, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
   else await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
   return {
     folder,
