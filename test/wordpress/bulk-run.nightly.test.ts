@@ -248,19 +248,6 @@ it('skips an image that ends PHP and one that this server cannot open, and lists
   expect((await spent()) - before).toBe(3);
 });
 
-it('optimises and restores from the attachment’s details and the media modal', async () => {
-  const [id = 0] = await uploadMany(1);
-  const { page } = await openPage(`upload.php?item=${id}&mode=grid`);
-  const field = page.locator(`[data-imagewright-id="${id}"]`);
-  await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
-  await field.getByText(/Optimized: .* smaller/).waitFor(PATIENCE);
-  expect(await mimes([id])).toEqual(['image/webp']);
-  await page.goto(`${rig.site.url}/wp-admin/post.php?post=${id}&action=edit`, PATIENCE);
-  await field.getByRole('button', { name: /Restore the original/ }).click(PATIENCE);
-  await field.getByText('Not optimized').waitFor(PATIENCE);
-  expect(await mimes([id])).toEqual(['image/jpeg']);
-});
-
 it('lists the images it leaves out, and accepts a larger file on request', async () => {
   const scan = new Uint8Array(
     await sharp(await photograph(300))
