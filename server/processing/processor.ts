@@ -56,7 +56,7 @@ export interface PreviewOrder extends Omit<PreviewTask, 'part' | 'limits'> {
 export interface PreviewOptions {
   signal: AbortSignal;
   /** False while no client waits for the preview: then it yields to all other work. */
-  isHeard: () => boolean;
+  hasCaller: () => boolean;
 }
 
 /** Facts of an upload that decide whether its files are signed. */
@@ -235,7 +235,7 @@ async function render(
 function preview(
   context: Context,
   { account, ...request }: PreviewOrder,
-  { signal, isHeard }: PreviewOptions,
+  { signal, hasCaller }: PreviewOptions,
 ): Promise<PreviewReport> {
   const { source, facts } = request;
   const task: PreviewTask = { ...request, part: partName(request.target), limits: context.limits };
@@ -244,7 +244,7 @@ function preview(
       handler: 'preview',
       task,
       image: source,
-      turn: { account, job: 'preview', urgency: () => (isHeard() ? 'free' : 'idle') },
+      turn: { account, job: 'preview', urgency: () => (hasCaller() ? 'free' : 'idle') },
       // Decoded pixels and a small encode.
       memoryBytes: estimateMemory(facts, 'jpeg'),
       signal,

@@ -80,7 +80,7 @@ async function makeOnce(
   return share(key, caller, async ({ signal, hasCaller }) => {
     const target = scratch.newFile();
     const { size } = await store.withLocalFile(uploadPath, (source) =>
-      processor.preview({ account, source, facts: image, width, target }, { signal, isHeard: hasCaller }),
+      processor.preview({ account, source, facts: image, width, target }, { signal, hasCaller }),
     );
     await store.putFile(key, target, { size, contentType: width === null ? mimeType : 'image/webp' });
     await context.requireSession(account, sessionId);

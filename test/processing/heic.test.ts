@@ -78,7 +78,7 @@ describe('HEIC', () => {
       const target = `${off.folder}/off`;
       const options = { turn: turnOf() };
       const order = { source, facts, format: 'webp', preset: 'high', metadata: 'rights' } as const;
-      const listening = { signal: new AbortController().signal, isHeard: () => true };
+      const listening = { signal: new AbortController().signal, hasCaller: () => true };
       const works = [
         off.processor.render({ ...order, variants: [{ name: 'full', target }] }, options),
         off.processor.preview({ account: 'account', source, facts, width: 64, target }, listening),

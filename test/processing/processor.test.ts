@@ -142,7 +142,7 @@ describe('a processor', () => {
     ).rejects.toThrow('early');
   });
 
-  const listening = { signal: new AbortController().signal, isHeard: () => true };
+  const listening = { signal: new AbortController().signal, hasCaller: () => true };
 
   it('probes while an encode runs', async () => {
     const abort = new AbortController();

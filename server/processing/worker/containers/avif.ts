@@ -29,16 +29,16 @@ export function blankAvif(file: Buffer, metadata: ContainerMetadata): Buffer | n
     const extents = readExtents(file, boxes, inMeta);
     if (!extents) return null;
     const movies = boxes.filter(({ type }) => type === 'moov');
-    const places = [...boxes, ...inMeta].filter(({ type }) => type === 'mdat' || type === 'idat');
+    const dataBoxes = [...boxes, ...inMeta].filter(({ type }) => type === 'mdat' || type === 'idat');
     if (movies.length === 0) {
-      for (const { start, end } of places) copy.fill(0, start, end);
+      for (const { start, end } of dataBoxes) copy.fill(0, start, end);
       for (const { start, end } of extents.kept.merged()) file.copy(copy, start, start, end);
     } else {
       // The samples of an animation are in the same box.
       for (const { start, end } of extents.dropped.merged()) copy.fill(0, start, end);
       for (const movie of movies) blankMovie(copy, movie);
     }
-    writeInPlace(copy, extents.places, metadata);
+    writeInPlace(copy, extents.reusable, metadata);
     blankOthers(copy, boxes, TOP_LEVEL);
     blankOthers(copy, inMeta, META);
     const properties = inMeta.find(({ type }) => type === 'iprp');
@@ -56,8 +56,8 @@ function blankOthers(file: Buffer, boxes: Box[], known: Set<string>): void {
   for (const box of boxes) if (!known.has(box.type)) blankBox(file, box);
 }
 
-/** A byte range of EXIF or XMP. */
-interface Place {
+/** Extent of an item with EXIF or XMP, in bytes of the file. */
+interface MetadataExtent {
   kind: 'exif' | 'xmp';
   start: number;
   length: number;
@@ -67,25 +67,25 @@ interface Place {
 interface Extents {
   kept: RangeSet;
   dropped: RangeSet;
-  places: Place[];
+  reusable: MetadataExtent[];
 }
 
 /** Offset of the TIFF header behind its prefix (ISO 23008-12, annex A). */
 const EXIF_PREFIX = Buffer.from('\0\0\0\x06Exif\0\0', 'latin1');
 
 /** Writes EXIF and XMP over the first of the file's own that is long enough. */
-function writeInPlace(copy: Buffer, places: Place[], { exif, xmp }: ContainerMetadata): void {
+function writeInPlace(copy: Buffer, extents: MetadataExtent[], { exif, xmp }: ContainerMetadata): void {
   const written = {
     exif: exif && Buffer.concat([EXIF_PREFIX, exif]),
     xmp: xmp === null ? null : Buffer.from(xmp, 'utf8'),
   };
   for (const kind of ['exif', 'xmp'] as const) {
     const data = written[kind];
-    const place = data && places.find((one) => one.kind === kind && one.length >= data.length);
-    if (!place) continue;
+    const extent = data && extents.find((one) => one.kind === kind && one.length >= data.length);
+    if (!extent) continue;
     // A packet may be followed by white space.
-    copy.fill(kind === 'xmp' ? 0x20 : 0, place.start, place.start + place.length);
-    data.copy(copy, place.start);
+    copy.fill(kind === 'xmp' ? 0x20 : 0, extent.start, extent.start + extent.length);
+    data.copy(copy, extent.start);
   }
 }
 
@@ -99,19 +99,19 @@ function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Extents | null 
   const types = readItemTypes(file, info);
   const kept = new RangeSet(file.length);
   const dropped = new RangeSet(file.length);
-  const free: Place[] = [];
+  const reusable: MetadataExtent[] = [];
   const media = boxes.filter(({ type }) => type === 'mdat');
   for (const { item, method, offset, length } of readLocations(file, locations)) {
     const type = types.get(item) ?? '';
     if (!PICTURES.has(type) && !PRIVATE.has(type)) return null;
     const start = method === 0 ? offset : (data?.start ?? Number.NaN) + offset;
-    const places = method === 0 ? media : data ? [data] : [];
-    if (method > 1 || !places.some((place) => start >= place.start && start + length <= place.end)) return null;
+    const dataBoxes = method === 0 ? media : data ? [data] : [];
+    if (method > 1 || !dataBoxes.some((box) => start >= box.start && start + length <= box.end)) return null;
     (PICTURES.has(type) ? kept : dropped).add(start, start + length);
-    if (type === 'Exif') free.push({ kind: 'exif', start, length });
-    if (type === 'mime') free.push({ kind: 'xmp', start, length });
+    if (type === 'Exif') reusable.push({ kind: 'exif', start, length });
+    if (type === 'mime') reusable.push({ kind: 'xmp', start, length });
   }
-  return kept.overlaps(dropped) ? null : { kept, dropped, places: free };
+  return kept.overlaps(dropped) ? null : { kept, dropped, reusable };
 }
 
 /** Reads the items' types from the content of `iinf`: `infe` version 2 or 3. */

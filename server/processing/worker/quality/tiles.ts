@@ -26,18 +26,18 @@ export interface Layout {
   whole: boolean;
 }
 
-/** A place where a tile could be. */
-interface Place extends Tile {
+/** A tile that may be chosen, with its detail. */
+interface Candidate extends Tile {
   detail: number;
 }
 
-// Rows, and pixels of a row, that are looked at for the detail of a place.
+// Rows, and pixels of a row, that are looked at for the detail of a tile.
 const ROW_STEP = 16;
 const COLUMN_STEP = 4;
 const MOST_COLUMNS = 4;
 
 /**
- * Chooses the tiles that stand for an image; an image that is not larger than all of them is taken whole, and three frames of an animation. Of all places in order of their detail they are those in the middle of equal shares, so that smooth and detailed parts
+ * Chooses the tiles that stand for an image; an image that is not larger than all of them is taken whole, and three frames of an animation. Of all tiles in order of their detail they are those in the middle of equal shares, so that smooth and detailed parts
  * count by their area. The result depends on the pixels alone.
  */
 export function chooseLayout(pixels: Pixels, { area, edge }: Extent): Layout {
@@ -48,7 +48,7 @@ export function chooseLayout(pixels: Pixels, { area, edge }: Extent): Layout {
   }
   const tile = { width: Math.min(edge, width), height: Math.min(edge, height) };
   const count = Math.max(1, Math.floor(area / (tile.width * tile.height * shown.length)));
-  const tiles = shown.flatMap((frame) => ofAllDetail(placesOf(pixels, frame, tile), count));
+  const tiles = shown.flatMap((frame) => ofAllDetail(candidatesOf(pixels, frame, tile), count));
   return { tiles, ...tile, columns: columnsFor(tiles.length), whole: false };
 }
 
@@ -59,19 +59,19 @@ function columnsFor(count: number): number {
   return Math.min(MOST_COLUMNS, count);
 }
 
-function ofAllDetail(places: Place[], count: number): Tile[] {
-  const sorted = places.sort((one, other) => one.detail - other.detail || one.y - other.y || one.x - other.x);
+function ofAllDetail(candidates: Candidate[], count: number): Tile[] {
+  const sorted = candidates.sort((one, other) => one.detail - other.detail || one.y - other.y || one.x - other.x);
   const chosen =
     sorted.length <= count ? sorted : Array.from({ length: count }, (_, index) => middle(sorted, index, count));
   return chosen.map(({ frame, x, y }) => ({ frame, x, y }));
 }
 
-function middle(places: Place[], share: number, shares: number): Place {
-  return places[Math.floor(((share + 0.5) * places.length) / shares)] as Place;
+function middle(candidates: Candidate[], share: number, shares: number): Candidate {
+  return candidates[Math.floor(((share + 0.5) * candidates.length) / shares)] as Candidate;
 }
 
-/** Lists the places of a grid in the middle of the frame. */
-function placesOf(pixels: Pixels, frame: number, tile: { width: number; height: number }): Place[] {
+/** Lists the tiles of a grid in the middle of the frame. */
+function candidatesOf(pixels: Pixels, frame: number, tile: { width: number; height: number }): Candidate[] {
   const columns = Math.floor(pixels.width / tile.width);
   const rows = Math.floor(pixels.height / tile.height);
   const left = (pixels.width - columns * tile.width) >> 1;
