@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SIGNUP_CREDITS } from '#contract';
+import { forEachLimit, PLAN_LIMITS, SIGNUP_CREDITS } from '#contract';
 
 /** Event streams of an account, unless its plan says otherwise: two for each of 32 editors. */
 const STREAMS = 64;
@@ -23,10 +23,7 @@ const plan = z.strictObject({
     .max(1_000_000)
     .default(STREAMS)
     .describe('Most event streams of an account that may be open at once on one server.'),
-  samplesPerDay: most().describe('Most images in samples per day (UTC), without those in the cache.'),
-  analysesPerDay: most().describe('Most images described per day (UTC), without those in the cache.'),
-  storageMb: most().describe('Most megabytes of uploads, previews, samples and results.'),
-  sessions: most().describe('Most sessions at a time.'),
+  ...forEachLimit((_, { description }) => most().describe(description)),
 });
 
 /** Limits of a plan. */
@@ -38,6 +35,11 @@ const plans = z
     plan,
   )
   .refine((table) => Object.keys(table).length > 0, 'expected at least one plan');
+
+/** The names of the limits with what counts, `…PerDay` by day in UTC. */
+const limitsInWords = Object.entries(PLAN_LIMITS)
+  .map(([name, { description }]) => `\`${name}\` (${description.charAt(0).toLowerCase()}${description.slice(1, -1)})`)
+  .join(', ');
 
 function parseJson(text: string): unknown {
   try {
@@ -53,15 +55,11 @@ export const accountsConfig = z.object({
     .string()
     .default(
       JSON.stringify({
-        free: {
-          keys: 1,
-          signupCredits: SIGNUP_CREDITS,
-          samplesPerDay: 50,
-          analysesPerDay: 50,
-          storageMb: 2048,
-          sessions: 100,
+        free: { keys: 1, signupCredits: SIGNUP_CREDITS, ...forEachLimit((_, { defaults }) => defaults.free) },
+        agency: {
+          ...{ keys: 20, signupCredits: SIGNUP_CREDITS, streams: 512 },
+          ...forEachLimit((_, { defaults }) => defaults.agency),
         },
-        agency: { keys: 20, signupCredits: SIGNUP_CREDITS, streams: 512 },
       }),
     )
     .transform((text, context) => {
@@ -72,7 +70,7 @@ export const accountsConfig = z.object({
     })
     .pipe(plans)
     .describe(
-      'Plans by name, as JSON: `keys`, `signupCredits`, and optionally the limits `samplesPerDay`, `analysesPerDay` (images, by UTC day), `storageMb`, `sessions`, `streams` (event streams open at once on one server, 64 unless given) and `rateLimit` (`requests`, `windowSeconds`). Operators and the first account have no limits but `streams` and `rateLimit`. The first plan is the default for new accounts.',
+      `Plans by name, as JSON: \`keys\`, \`signupCredits\`, and optionally the limits ${limitsInWords}, \`streams\` (event streams open at once on one server, ${STREAMS} unless given) and \`rateLimit\` (\`requests\`, \`windowSeconds\`). Operators and the first account have no limits but \`streams\` and \`rateLimit\`. The first plan is the default for new accounts.`,
     ),
   SESSION_TOKENS_PER_ACCOUNT: z.coerce
     .number()

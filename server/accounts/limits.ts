@@ -1,5 +1,6 @@
 import type { LimitFunction } from 'p-limit';
-import type { DailyUse, PlanUse } from '#contract';
+import type { DailyCounter, DailyLimitName, PlanLimitName, PlanUse } from '#contract';
+import { PLAN_LIMIT_NAMES, PLAN_LIMITS } from '#contract';
 import { inTurn } from '../concurrency.ts';
 import type {
   AccountRecord,
@@ -28,11 +29,11 @@ interface Addition {
   isNewSession?: boolean;
 }
 
-/** Limits of a plan that are enforced by this module; absent: no limit. */
-type Limits = Pick<Plan, 'samplesPerDay' | 'analysesPerDay' | 'storageMb' | 'sessions'>;
-
 const DAY_MS = 86_400_000;
-const NAMES = { samples: 'samplesPerDay', analyses: 'analysesPerDay' } as const;
+/** Limits by the name under which the images of a day are counted. */
+const NAMES = Object.fromEntries(PLAN_LIMIT_NAMES.map((name) => [PLAN_LIMITS[name].counter, name])) as {
+  [Counter in DailyCounter]: DailyLimitName;
+};
 
 /** Creates the limits of accounts by plan. Operators and the first account have none. */
 export function createLimits(deps: LimitsDeps) {
@@ -44,15 +45,14 @@ export function createLimits(deps: LimitsDeps) {
      * Counts images towards a limit of the day (UTC). Returns null if the account has no such limit.
      * @throws AppError daily_limit_reached
      */
-    count: (accountId: string, counter: DailyCount['counter'], images: number): Promise<DailyCount | null> =>
+    count: (accountId: string, counter: DailyCounter, images: number): Promise<DailyCount | null> =>
       count(deps, accountId, counter, images),
 
     /** Checks that the day's images of a limit are not used up. @throws AppError daily_limit_reached */
-    requireLeft: (accountId: string, counter: DailyCount['counter']): Promise<void> =>
-      requireLeft(deps, accountId, counter),
+    requireLeft: (accountId: string, counter: DailyCounter): Promise<void> => requireLeft(deps, accountId, counter),
 
     /** Counts an image after its work, also above the limit. */
-    countOne: (accountId: string, counter: DailyCount['counter']): Promise<void> => countOne(deps, accountId, counter),
+    countOne: (accountId: string, counter: DailyCounter): Promise<void> => countOne(deps, accountId, counter),
 
     /** Takes back what {@link count} has counted. */
     async giveBack(accountId: string, counted: DailyCount | null): Promise<void> {
@@ -60,7 +60,7 @@ export function createLimits(deps: LimitsDeps) {
     },
 
     /** Takes back one image that was counted today and came to nothing. */
-    async giveBackOne(accountId: string, counter: DailyCount['counter']): Promise<void> {
+    async giveBackOne(accountId: string, counter: DailyCounter): Promise<void> {
       await deps.accounts.uncountToday(accountId, { day: dayOf(deps.now()), counter, images: 1 });
     },
 
@@ -107,7 +107,7 @@ export function createLimits(deps: LimitsDeps) {
 /** Limits of accounts. */
 export type AccountLimits = ReturnType<typeof createLimits>;
 
-function limitsOf({ plans }: LimitsDeps, account: AccountRecord | null): Limits {
+function limitsOf({ plans }: LimitsDeps, account: AccountRecord | null): Pick<Plan, PlanLimitName> {
   if (!account || account.role === 'operator' || account.email === PLACEHOLDER_EMAIL) return {};
   return plans.get(account.plan);
 }
@@ -119,12 +119,7 @@ function nextDay(date: Date): Date {
   return new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS);
 }
 
-async function count(
-  deps: LimitsDeps,
-  accountId: string,
-  counter: DailyCount['counter'],
-  images: number,
-): Promise<DailyCount | null> {
+async function count(deps: LimitsDeps, accountId: string, counter: DailyCounter, images: number) {
   const account = await deps.accounts.find(accountId);
   const limit = limitsOf(deps, account)[NAMES[counter]];
   if (limit === undefined) return null;
@@ -132,9 +127,9 @@ async function count(
   const counted = { day: dayOf(at), counter, images };
   if (images === 0 || (await deps.accounts.countToday(accountId, counted, limit))) return counted;
   const used = usedToday((await deps.accounts.find(accountId)) ?? account, counter, at);
-  const what = { samples: 'sampled', analyses: 'analysed' }[counter];
-  const fault = `${used} of ${limit} images were ${what} today, so there is no room for ${images} more`;
-  throw dailyLimitReached(fault, { limitName: NAMES[counter], limit, used }, at);
+  const limitName = NAMES[counter];
+  const fault = `${used} of ${limit} images of ${limitName} are used today, so there is no room for ${images} more`;
+  throw dailyLimitReached(fault, { limitName, limit, used }, at);
 }
 
 function dailyLimitReached(fault: string, details: { limitName: string; limit: number; used: number }, at: Date) {
@@ -143,7 +138,7 @@ function dailyLimitReached(fault: string, details: { limitName: string; limit: n
   return new AppError('daily_limit_reached', message, { details, headers: { 'Retry-After': String(seconds) } });
 }
 
-async function requireLeft(deps: LimitsDeps, accountId: string, counter: DailyCount['counter']): Promise<void> {
+async function requireLeft(deps: LimitsDeps, accountId: string, counter: DailyCounter): Promise<void> {
   const account = await deps.accounts.find(accountId);
   const limit = limitsOf(deps, account)[NAMES[counter]];
   if (limit === undefined) return;
@@ -154,15 +149,15 @@ async function requireLeft(deps: LimitsDeps, accountId: string, counter: DailyCo
   throw dailyLimitReached(fault, { limitName: NAMES[counter], limit, used }, at);
 }
 
-async function countOne(deps: LimitsDeps, accountId: string, counter: DailyCount['counter']): Promise<void> {
+async function countOne(deps: LimitsDeps, accountId: string, counter: DailyCounter): Promise<void> {
   const limit = limitsOf(deps, await deps.accounts.find(accountId))[NAMES[counter]];
   if (limit === undefined) return;
   const one = { day: dayOf(deps.now()), counter, images: 1 };
   await deps.accounts.countToday(accountId, one, Number.MAX_SAFE_INTEGER);
 }
 
-function usedToday(account: AccountRecord | null, counter: DailyCount['counter'], at: Date): number {
-  return account?.today?.day === dayOf(at) ? account.today[counter] : 0;
+function usedToday(account: AccountRecord | null, counter: DailyCounter, at: Date): number {
+  return account?.today?.day === dayOf(at) ? (account.today[counter] ?? 0) : 0;
 }
 
 /** An addition without limits; it counts for the time when the account gets some. */
@@ -174,7 +169,7 @@ async function addFreely<T>({ storedBytes }: LimitsDeps, accountId: string, byte
 
 interface LimitedAddition<T> {
   accountId: string;
-  limits: Limits;
+  limits: Pick<Plan, PlanLimitName>;
   addition: Addition;
   add: () => Promise<T>;
   undo: () => Promise<void>;
@@ -222,19 +217,28 @@ function sessionLimitReached(used: number, limit: number, seconds: number): AppE
   });
 }
 
+type UseInput = LimitsDeps & { accountId: string; account: AccountRecord | null; at: Date };
+
+/** Functions that return the use of each limit. */
+const USED: { readonly [Name in PlanLimitName]: (input: UseInput) => number | Promise<number> } = {
+  samplesPerDay: ({ account, at }) => usedToday(account, 'samples', at),
+  analysesPerDay: ({ account, at }) => usedToday(account, 'analyses', at),
+  storageMb: async (input) => inMegabytes(await storedBy(input, input.accountId)),
+  sessions: ({ sessions, accountId, at }) => sessions.countLive(accountId, at),
+};
+
 async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
   const account = await deps.accounts.find(accountId);
-  const { samplesPerDay, analysesPerDay, storageMb, sessions } = limitsOf(deps, account);
+  const limits = limitsOf(deps, account);
   const at = deps.now();
-  const daily = (limit: number | undefined, counter: DailyCount['counter']): DailyUse | null =>
-    limit === undefined ? null : { limit, used: usedToday(account, counter, at), resetsAt: nextDay(at).toISOString() };
-  const stored = async () => inMegabytes(await storedBy(deps, accountId));
-  return {
-    samplesPerDay: daily(samplesPerDay, 'samples'),
-    analysesPerDay: daily(analysesPerDay, 'analyses'),
-    storageMb: storageMb === undefined ? null : { limit: storageMb, used: await stored() },
-    sessions: sessions === undefined ? null : { limit: sessions, used: await deps.sessions.countLive(accountId, at) },
+  const useOf = async (name: PlanLimitName) => {
+    const limit = limits[name];
+    if (limit === undefined) return null;
+    const resetsAt = PLAN_LIMITS[name].counter && { resetsAt: nextDay(at).toISOString() };
+    return { limit, used: await USED[name]({ ...deps, accountId, account, at }), ...resetsAt };
   };
+  const uses = await Promise.all(PLAN_LIMIT_NAMES.map(async (name) => [name, await useOf(name)]));
+  return Object.fromEntries(uses) as PlanUse;
 }
 
 const MEGABYTE = 1_000_000;

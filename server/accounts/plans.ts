@@ -1,8 +1,6 @@
+import { PLAN_LIMIT_NAMES, PLAN_LIMITS } from '#contract';
 import { AppError } from '../errors.ts';
 import type { AccountsConfig, Plan } from './config.ts';
-
-/** Limits that a plan should have if sign-up is open. */
-const LIMITS = ['samplesPerDay', 'analysesPerDay', 'storageMb', 'sessions'] as const;
 
 /** Creates the table of plans from the settings. */
 export function createPlans({ PLANS }: AccountsConfig) {
@@ -14,10 +12,11 @@ export function createPlans({ PLANS }: AccountsConfig) {
     /** Lists the plans in the order of the settings. */
     list: () => Object.entries(PLANS).map(([name, plan]) => ({ name, ...plan, isDefault: name === defaultName })),
 
-    /** Lists the limits that the default plan lacks. */
+    /** Lists the limits that the default plan lacks, of those that it has without the setting. */
     missingLimits(): { plan: string; missing: string[] } {
       const plan = this.get(defaultName);
-      return { plan: defaultName, missing: LIMITS.filter((name) => plan[name] === undefined) };
+      const wanted = PLAN_LIMIT_NAMES.filter((name) => PLAN_LIMITS[name].defaults.free !== undefined);
+      return { plan: defaultName, missing: wanted.filter((name) => plan[name] === undefined) };
     },
 
     /** Returns a plan; the default plan if the settings no longer contain it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { forEachLimit } from './constants/index.ts';
 import { LEDGER_KINDS, planUseSchema, transactionQuerySchema } from './credits.ts';
 import { accountIdSchema, jobIdSchema, keyIdSchema, sessionIdSchema } from './ids.ts';
 import { JOB_KINDS, JOB_STATES } from './jobs.ts';
@@ -109,10 +110,7 @@ export const planSchema = z
     keys: z.int().describe('Most active API keys of an account.'),
     signupCredits: z.int(),
     rateLimit: z.object({ requests: z.int(), windowSeconds: z.int() }).nullable().describe('null: no limit.'),
-    samplesPerDay: planLimit,
-    analysesPerDay: planLimit,
-    storageMb: planLimit,
-    sessions: planLimit,
+    ...forEachLimit(() => planLimit),
     streams: z.int().describe('Most event streams of an account that may be open at once on one server.'),
     isDefault: z.boolean().describe('The plan of new accounts.'),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type DailyLimitName, forEachLimit, type PlanLimitName } from './constants/index.ts';
 
 /** Operations of a credit check. */
 export const OPERATIONS = ['export', 'sample', 'analyze'] as const;
@@ -16,24 +17,24 @@ const dailyUseSchema = z.object({
 /** Use of a daily limit. */
 export type DailyUse = z.output<typeof dailyUseSchema>;
 
+/** Use of what counts until it is deleted. Megabytes have decimals. */
+const heldUseSchema = (used: z.ZodInt | z.ZodNumber) => z.object({ limit: z.int().min(0), used: used.min(0) });
+
+type UseSchemas = {
+  [Name in PlanLimitName]: z.ZodNullable<
+    Name extends DailyLimitName ? typeof dailyUseSchema : ReturnType<typeof heldUseSchema>
+  >;
+};
+
 /** Limits of an account with their use; null for what has no limit. */
 export const planUseSchema = z
-  .object({
-    samplesPerDay: dailyUseSchema
-      .nullable()
-      .describe(
-        'Images in samples, and images that `onlySmaller` exported without a gain; those in the cache do not count.',
-      ),
-    analysesPerDay: dailyUseSchema.nullable().describe('Described images; those in the cache do not count.'),
-    storageMb: z
-      .object({ limit: z.int().min(0), used: z.number().min(0) })
-      .nullable()
-      .describe('Megabytes of uploads, previews, samples and results.'),
-    sessions: z
-      .object({ limit: z.int().min(0), used: z.int().min(0) })
-      .nullable()
-      .describe('Sessions that are neither deleted nor expired.'),
-  })
+  .object(
+    forEachLimit((_, { unit, counter, description }) =>
+      (counter ? dailyUseSchema : heldUseSchema(unit === 'megabytes' ? z.number() : z.int()))
+        .nullable()
+        .describe(description),
+    ) as UseSchemas,
+  )
   .meta({ id: 'PlanUse' });
 export type PlanUse = z.output<typeof planUseSchema>;
 

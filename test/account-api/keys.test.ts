@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forEachLimit } from '#contract';
 import { createPerson, type Person } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -108,7 +109,7 @@ describe('API keys', () => {
       const me = await createPerson(own, { plan: 'studio' });
       const { plans, current } = (await me.browser.get('/account/plans')).body;
       expect(current).toBe('studio');
-      const unlimited = { samplesPerDay: null, analysesPerDay: null, storageMb: null, sessions: null, streams: 64 };
+      const unlimited = { ...forEachLimit(() => null), streams: 64 };
       expect(plans).toEqual([
         { name: 'free', keys: 1, signupCredits: 25, rateLimit: null, ...unlimited, isDefault: true },
         { name: 'agency', keys: 20, signupCredits: 25, rateLimit: null, ...unlimited, isDefault: false },

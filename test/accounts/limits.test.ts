@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { forEachLimit } from '#contract';
 import { accountsConfig, PLACEHOLDER_EMAIL } from '../../server/accounts/index.ts';
 import { createPlans } from '../../server/accounts/plans.ts';
 import { rejection, useAccounts } from './accounts-fixture.ts';
@@ -35,6 +36,18 @@ test('images of a day are counted up to the limit, and anew from midnight', asyn
   await limits.count(id, 'samples', 10);
 });
 
+test('a limit that is new in a version counts from 0 on a day that an earlier version began', async () => {
+  fixture.clock.now = EVENING;
+  const id = await fixture.newAccount('free');
+  const { limits } = fixture.accounts;
+  const today = { day: '2026-03-01', samples: 3 };
+  await fixture.connection.model('Account').collection.updateOne({ _id: id as never }, { $set: { today } });
+  expect(await limits.show(id)).toMatchObject({ samplesPerDay: { used: 3 }, analysesPerDay: { used: 0 } });
+  await limits.count(id, 'analyses', 19);
+  expect(await rejection(limits.count(id, 'analyses', 2))).toMatchObject({ details: { limit: 20, used: 19 } });
+  expect(await limits.show(id)).toMatchObject({ samplesPerDay: { used: 3 }, analysesPerDay: { used: 19 } });
+});
+
 test('requests at the same moment do not exceed the limit together', async () => {
   const id = await fixture.newAccount('free');
   const { limits } = fixture.accounts;
@@ -64,7 +77,7 @@ test('operators, the first account and accounts of a plan without limits are not
     const { limits } = fixture.accounts;
     await limits.count(id, 'samples', 1000);
     await limits.requireRoom(id, { bytes: 1e12, isNewSession: true });
-    expect(Object.values(await limits.show(id))).toEqual([null, null, null, null]);
+    expect(await limits.show(id)).toEqual(forEachLimit(() => null));
   }
 });
 

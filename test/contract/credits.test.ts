@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { forEachLimit } from '#contract';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImages } from '../support/small-images.ts';
@@ -24,6 +25,7 @@ describe('Credits', () => {
       granted: 25,
       keys: { used: 1, limit: 1 },
       limits: {
+        ...forEachLimit((_, { defaults }) => (defaults.free === undefined ? null : expect.anything())),
         samplesPerDay: { limit: 50, used: 0, resetsAt: expect.any(String) },
         analysesPerDay: { limit: 50, used: 0, resetsAt: expect.any(String) },
         storageMb: { limit: 2048, used: 0.1 },

@@ -1,3 +1,4 @@
+import { PLAN_LIMITS, type PlanLimitName } from '#contract/constants';
 import { language } from './language.ts';
 
 /** Formats a number, e.g. `12,345`. */
@@ -5,6 +6,15 @@ export const formatNumber = (value: number): string => language().formatNumber(v
 
 /** Formats bytes in steps of 1000, e.g. `1.2 MB`. */
 export const formatBytes = (bytes: number): string => language().formatBytes(bytes);
+
+/** Formats a limit of a plan or its use; null for no limit. */
+export function formatLimit<Value extends number | null>(
+  name: PlanLimitName,
+  value: Value,
+): string | Extract<Value, null> {
+  if (value === null) return null as Extract<Value, null>;
+  return PLAN_LIMITS[name].unit === 'megabytes' ? formatBytes(value * 1e6) : formatNumber(value);
+}
 
 /** Formats a share of 0-1, e.g. `45%`. */
 export const formatPercent = (share: number): string => language().formatPercent(share);

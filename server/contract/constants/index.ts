@@ -5,4 +5,5 @@ export * from './information.ts';
 export * from './languages.ts';
 export * from './limits.ts';
 export * from './metadata-fields.ts';
+export * from './plan-limits.ts';
 export * from './presets.ts';

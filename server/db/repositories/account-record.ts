@@ -1,13 +1,8 @@
-import type { AccountRole, LedgerKind } from '#contract';
+import type { AccountRole, DailyCounter, LedgerKind } from '#contract';
 import { field, partOf, type RecordOf, schemaOf } from '../collection.ts';
 
-/** Images that count towards the daily limits. */
-export interface DailyUseRecord {
-  /** Date (UTC) as YYYY-MM-DD. */
-  day: string;
-  samples: number;
-  analyses: number;
-}
+/** Images that count towards the daily limits; an absent counter is 0. `day` is the date (UTC) as YYYY-MM-DD. */
+export type DailyUseRecord = { day: string } & { [Counter in DailyCounter]?: number };
 
 /** Condition on `deletedAt` of tombstoned accounts, exactly as in the partial index. */
 export const DELETED_ACCOUNT = { $gt: new Date(0) };

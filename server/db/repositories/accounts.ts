@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose';
-import type { AccountRole } from '#contract';
+import { type AccountRole, type DailyCounter, PLAN_LIMITS } from '#contract';
 import { insertNew, plainCollection, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 import {
@@ -235,9 +235,12 @@ async function updateEmail(
 export interface DailyCount {
   /** Date (UTC) as YYYY-MM-DD. */
   day: string;
-  counter: 'samples' | 'analyses';
+  counter: DailyCounter;
   images: number;
 }
+
+/** All counters at the beginning of a day. */
+const BEGUN = Object.fromEntries(Object.values(PLAN_LIMITS).flatMap(({ counter }) => (counter ? [[counter, 0]] : [])));
 
 /** Changes an account's daily counters. */
 function dailyUse(model: AccountModel) {
@@ -246,13 +249,12 @@ function dailyUse(model: AccountModel) {
     async countToday(accountId: string, { day, counter, images }: DailyCount, limit: number): Promise<boolean> {
       if (images > limit) return false;
       const field = `today.${counter}`;
+      // A counter of a later version is absent from a day that an earlier one began.
+      const room = [{ [field]: { $lte: limit - images } }, { [field]: { $exists: false } }];
       const more = () =>
-        model.updateOne(
-          { _id: accountId, 'today.day': day, [field]: { $lte: limit - images } },
-          { $inc: { [field]: images } },
-        );
+        model.updateOne({ _id: accountId, 'today.day': day, $or: room }, { $inc: { [field]: images } });
       if ((await more()).matchedCount === 1) return true;
-      const first: DailyUseRecord = { day, samples: 0, analyses: 0, [counter]: images };
+      const first: DailyUseRecord = { ...BEGUN, day, [counter]: images };
       const begun = await model.updateOne({ _id: accountId, 'today.day': { $ne: day } }, { $set: { today: first } });
       // Another request may have begun the day in between.
       return begun.matchedCount === 1 || (await more()).matchedCount === 1;

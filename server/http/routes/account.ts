@@ -1,4 +1,4 @@
-import type { ApiKeyView, LogAction, LogChange } from '#contract';
+import { type ApiKeyView, forEachLimit, type LogAction, type LogChange } from '#contract';
 import { type ApiKey, newApiKey } from '../../accounts/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Handlers } from '../handlers.ts';
@@ -59,10 +59,7 @@ export const ACCOUNT_ROUTES = {
     plans: accounts.plans.list().map((plan) => ({
       ...plan,
       rateLimit: plan.rateLimit ?? null,
-      samplesPerDay: plan.samplesPerDay ?? null,
-      analysesPerDay: plan.analysesPerDay ?? null,
-      storageMb: plan.storageMb ?? null,
-      sessions: plan.sessions ?? null,
+      ...forEachLimit((name) => plan[name] ?? null),
     })),
     current: account.plan,
   }),

@@ -1,5 +1,5 @@
 import type { AnalysisResult, Image, ImageResult, Job, Metadata, Session, UploadResult } from '#contract';
-import { emptyMetadataValues } from '#contract/constants';
+import { emptyMetadataValues, forEachLimit } from '#contract/constants';
 import type { ResultEvent, ResultStream } from '../../../plugin-bridge/sdk/index.ts';
 import type { Transport, Upload } from '../../../widget/state/index.ts';
 
@@ -264,7 +264,7 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
       },
       getBalance: async () => {
         const keys = { used: 1, limit: 2 };
-        const limits = { samplesPerDay: null, analysesPerDay: null, storageMb: null, sessions: null };
+        const limits = forEachLimit(() => null);
         return { balance: service.balance, plan: 'free', used: 0, granted: 25, keys, limits, updatedAt: '' };
       },
       downloadFile: async (space, filename) => new Blob([`${space}/${filename}`]),

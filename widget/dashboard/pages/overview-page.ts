@@ -1,8 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { PastJob, Usage } from '#contract';
+import { PLAN_LIMIT_NAMES } from '#contract/constants';
 import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { formatAgo, formatBytes, formatDay, formatMoment, formatNumber, formatPercent } from '../format-figures.ts';
+import {
+  formatAgo,
+  formatBytes,
+  formatDay,
+  formatLimit,
+  formatMoment,
+  formatNumber,
+  formatPercent,
+} from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
 import { overviewStyles } from './overview-page.styles.ts';
@@ -11,7 +20,6 @@ import '../usage-chart.ts';
 
 const { overview: texts } = STRINGS;
 const PERIODS = [7, 30, 90];
-const LIMITS = ['samplesPerDay', 'analysesPerDay', 'storageMb', 'sessions'] as const;
 const BADGES: Record<string, string> = {
   completed: 'success',
   partial: 'warning',
@@ -97,7 +105,7 @@ export class OverviewPage extends DashboardPage {
 
   /** Renders the use of each limit; nothing for an account without limits. */
   #renderLimits(): TemplateResult | typeof nothing {
-    const limits = LIMITS.flatMap((name) => {
+    const limits = PLAN_LIMIT_NAMES.flatMap((name) => {
       const use = this.profile?.limits[name];
       return use ? [{ name, ...use }] : [];
     });
@@ -106,14 +114,14 @@ export class OverviewPage extends DashboardPage {
       <h2 id="limits">${texts.limits}</h2>
       <dl class="limits">
         ${limits.map(({ name, used, limit }) => {
-          const format = (value: number) => (name === 'storageMb' ? formatBytes(value * 1e6) : formatNumber(value));
-          const share = texts.usedOf({ used: format(used), limit: format(limit) });
+          const share = texts.usedOf({ used: formatLimit(name, used), limit: formatLimit(name, limit) });
+          const words = texts.limitTexts[name];
           return html`<div>
-            <dt id="limit-${name}">${texts.limitNames[name]}</dt>
+            <dt id="limit-${name}">${words.name}</dt>
             <dd>
               <span>${share}</span>
               <meter aria-labelledby="limit-${name}" min="0" max=${limit} high=${limit * 0.8} value=${used}></meter>
-              <span class="muted">${texts.limitNotes[name]}</span>
+              <span class="muted">${words.note}</span>
             </dd>
           </div>`;
         })}

@@ -1,8 +1,9 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { PlanList, ServiceState, ServiceUsage } from '#contract';
+import { PLAN_LIMIT_NAMES } from '#contract/constants';
 import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { formatBytes, formatMoment, formatNumber, formatTime } from '../format-figures.ts';
+import { formatBytes, formatLimit, formatMoment, formatNumber, formatTime } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
 import '../usage-chart.ts';
 
@@ -213,15 +214,11 @@ function renderDisk({ freeBytes, totalBytes }: NonNullable<ServiceState['disk']>
 }
 
 function renderPlans(plans: PlanList['plans']): TemplateResult {
-  const limit = (value: number | null, format = formatNumber) => (value === null ? texts.unlimited : format(value));
   const columns = [
     texts.planName,
     texts.planKeys,
     texts.planCredits,
-    texts.planSamples,
-    texts.planAnalyses,
-    texts.planStorage,
-    texts.planSessions,
+    ...PLAN_LIMIT_NAMES.map((name) => overview.limitTexts[name].column),
     texts.planStreams,
     texts.planRate,
   ];
@@ -234,26 +231,12 @@ function renderPlans(plans: PlanList['plans']): TemplateResult {
         </thead>
         <tbody>
           ${plans.map(
-            ({
-              name,
-              isDefault,
-              keys,
-              signupCredits,
-              samplesPerDay,
-              analysesPerDay,
-              storageMb,
-              sessions,
-              streams,
-              rateLimit,
-            }) =>
+            ({ name, isDefault, keys, signupCredits, streams, rateLimit, ...limits }) =>
               html`<tr>
                 <th scope="row">${name}${isDefault ? html` <span class="badge">${texts.planDefault}</span>` : nothing}</th>
                 <td class="end">${formatNumber(keys)}</td>
                 <td class="end">${formatNumber(signupCredits)}</td>
-                <td class="end">${limit(samplesPerDay)}</td>
-                <td class="end">${limit(analysesPerDay)}</td>
-                <td class="end">${limit(storageMb, (value) => formatBytes(value * 1e6))}</td>
-                <td class="end">${limit(sessions)}</td>
+                ${PLAN_LIMIT_NAMES.map((limit) => html`<td class="end">${formatLimit(limit, limits[limit]) ?? texts.unlimited}</td>`)}
                 <td class="end">${formatNumber(streams)}</td>
                 <td class="end">${rateLimit ? texts.rate({ requests: rateLimit.requests, seconds: rateLimit.windowSeconds }) : texts.unlimited}</td>
               </tr>`,

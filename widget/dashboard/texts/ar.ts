@@ -1,6 +1,7 @@
 import { AR_ERRORS } from './ar-errors.ts';
 import { AR_OPERATOR } from './ar-operator.ts';
 import type { EN } from './en.ts';
+import { limitTexts } from './limit-texts.ts';
 import type { Translated } from './text-tree.ts';
 
 /** Texts of the dashboard, in Arabic. Texts with a count have the forms `zero|one|two|few|many|other`. */
@@ -113,18 +114,7 @@ export const AR: Translated<typeof EN> = {
     savedBytes: 'توفير {bytes}',
     lastDays: 'آخر {count} يوم|آخر يوم|آخر يومين|آخر {count} أيام|آخر {count} يومًا|آخر {count} يوم',
     limits: 'حدود خطتك',
-    limitNames: {
-      samplesPerDay: 'صور العينات اليوم',
-      analysesPerDay: 'الصور الموصوفة اليوم',
-      storageMb: 'التخزين',
-      sessions: 'الجلسات',
-    },
-    limitNotes: {
-      samplesPerDay: 'يبدأ العد من جديد عند منتصف الليل (UTC). لا تُحتسب العينات المكررة.',
-      analysesPerDay: 'يبدأ العد من جديد عند منتصف الليل (UTC). لا تُحتسب الأوصاف المكررة.',
-      storageMb: 'الصور المرفوعة والمعاينات والعينات والنتائج. تُحذف مع جلستها.',
-      sessions: 'تنتهي الجلسة بعد مدة من آخر استخدام لها، أو عند حذفها.',
-    },
+    limitTexts: limitTexts('ar'),
     usedOf: '{used} من {limit}',
     usage: 'الصور حسب اليوم',
     days: 'الفترة',

@@ -1,6 +1,7 @@
 import { DE_ERRORS } from './de-errors.ts';
 import { DE_OPERATOR } from './de-operator.ts';
 import type { EN } from './en.ts';
+import { limitTexts } from './limit-texts.ts';
 import type { Translated } from './text-tree.ts';
 
 /** Texts of the dashboard, in German. */
@@ -115,18 +116,7 @@ export const DE: Translated<typeof EN> = {
     savedBytes: '{bytes} gespart',
     lastDays: 'Letzter Tag|Letzte {count} Tage',
     limits: 'Grenzen Ihres Tarifs',
-    limitNames: {
-      samplesPerDay: 'Bilder in Proben heute',
-      analysesPerDay: 'Beschriebene Bilder heute',
-      storageMb: 'Speicher',
-      sessions: 'Sitzungen',
-    },
-    limitNotes: {
-      samplesPerDay: 'Beginnt um Mitternacht (UTC) neu. Wiederholte Proben zählen nicht.',
-      analysesPerDay: 'Beginnt um Mitternacht (UTC) neu. Wiederholte Beschreibungen zählen nicht.',
-      storageMb: 'Hochgeladene Bilder, Vorschauen, Proben und Ergebnisse. Sie werden mit ihrer Sitzung gelöscht.',
-      sessions: 'Eine Sitzung endet einige Zeit nach ihrer letzten Nutzung, oder wenn sie gelöscht wird.',
-    },
+    limitTexts: limitTexts('de'),
     usedOf: '{used} von {limit}',
     usage: 'Bilder pro Tag',
     days: 'Zeitraum',

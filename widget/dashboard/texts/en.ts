@@ -1,5 +1,6 @@
 import { EN_ERRORS } from './en-errors.ts';
 import { EN_OPERATOR } from './en-operator.ts';
+import { limitTexts } from './limit-texts.ts';
 
 /** Texts of the dashboard, in English. */
 export const EN = {
@@ -113,18 +114,7 @@ export const EN = {
     savedBytes: '{bytes} saved',
     lastDays: 'Last {count} day|Last {count} days',
     limits: 'Limits of your plan',
-    limitNames: {
-      samplesPerDay: 'Images in samples today',
-      analysesPerDay: 'Images described today',
-      storageMb: 'Storage',
-      sessions: 'Sessions',
-    },
-    limitNotes: {
-      samplesPerDay: 'Starts again at midnight (UTC). Repeated samples do not count.',
-      analysesPerDay: 'Starts again at midnight (UTC). Repeated descriptions do not count.',
-      storageMb: 'Uploads, previews, samples and results. They are deleted with their session.',
-      sessions: 'A session ends some time after its last use, or when it is deleted.',
-    },
+    limitTexts: limitTexts('en'),
     usedOf: '{used} of {limit}',
     usage: 'Images per day',
     days: 'Period',

@@ -1,6 +1,7 @@
 import type { EN } from './en.ts';
 import { ES_ERRORS } from './es-errors.ts';
 import { ES_OPERATOR } from './es-operator.ts';
+import { limitTexts } from './limit-texts.ts';
 import type { Translated } from './text-tree.ts';
 
 /** Texts of the dashboard, in Spanish. */
@@ -115,18 +116,7 @@ export const ES: Translated<typeof EN> = {
     savedBytes: '{bytes} ahorrados',
     lastDays: 'Último día|Últimos {count} días',
     limits: 'Límites de tu plan',
-    limitNames: {
-      samplesPerDay: 'Imágenes en muestras hoy',
-      analysesPerDay: 'Imágenes descritas hoy',
-      storageMb: 'Almacenamiento',
-      sessions: 'Sesiones',
-    },
-    limitNotes: {
-      samplesPerDay: 'Empieza de nuevo a medianoche (UTC). Las muestras repetidas no cuentan.',
-      analysesPerDay: 'Empieza de nuevo a medianoche (UTC). Las descripciones repetidas no cuentan.',
-      storageMb: 'Imágenes subidas, vistas previas, muestras y resultados. Se borran con su sesión.',
-      sessions: 'Una sesión termina algún tiempo después de su último uso, o cuando se borra.',
-    },
+    limitTexts: limitTexts('es'),
     usedOf: '{used} de {limit}',
     usage: 'Imágenes por día',
     days: 'Periodo',

@@ -1,6 +1,7 @@
 import type { EN } from './en.ts';
 import { FR_ERRORS } from './fr-errors.ts';
 import { FR_OPERATOR } from './fr-operator.ts';
+import { limitTexts } from './limit-texts.ts';
 import type { Translated } from './text-tree.ts';
 
 /** Texts of the dashboard, in French. */
@@ -116,18 +117,7 @@ export const FR: Translated<typeof EN> = {
     savedBytes: '{bytes} économisés',
     lastDays: 'Dernier jour|{count} derniers jours',
     limits: 'Limites de votre forfait',
-    limitNames: {
-      samplesPerDay: 'Images en échantillon aujourd’hui',
-      analysesPerDay: 'Images décrites aujourd’hui',
-      storageMb: 'Stockage',
-      sessions: 'Sessions',
-    },
-    limitNotes: {
-      samplesPerDay: 'Remis à zéro à minuit (UTC). Les échantillons répétés ne comptent pas.',
-      analysesPerDay: 'Remis à zéro à minuit (UTC). Les descriptions répétées ne comptent pas.',
-      storageMb: 'Images téléversées, aperçus, échantillons et résultats. Ils sont supprimés avec leur session.',
-      sessions: 'Une session se termine quelque temps après sa dernière utilisation, ou quand elle est supprimée.',
-    },
+    limitTexts: limitTexts('fr'),
     usedOf: '{used} sur {limit}',
     usage: 'Images par jour',
     days: 'Période',

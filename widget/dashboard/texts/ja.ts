@@ -1,6 +1,7 @@
 import type { EN } from './en.ts';
 import { JA_ERRORS } from './ja-errors.ts';
 import { JA_OPERATOR } from './ja-operator.ts';
+import { limitTexts } from './limit-texts.ts';
 import type { Translated } from './text-tree.ts';
 
 /** Texts of the dashboard, in Japanese. */
@@ -116,18 +117,7 @@ export const JA: Translated<typeof EN> = {
     savedBytes: '{bytes}削減',
     lastDays: '過去{count}日間',
     limits: 'プランの上限',
-    limitNames: {
-      samplesPerDay: '今日のサンプル画像',
-      analysesPerDay: '今日の説明文生成',
-      storageMb: '容量',
-      sessions: 'セッション',
-    },
-    limitNotes: {
-      samplesPerDay: '午前0時（UTC）にリセットされます。同じサンプルの繰り返しは数えません。',
-      analysesPerDay: '午前0時（UTC）にリセットされます。同じ説明の繰り返しは数えません。',
-      storageMb: 'アップロード、プレビュー、サンプル、結果。セッションと一緒に削除されます。',
-      sessions: 'セッションは、最後の使用からしばらくすると、または削除すると終了します。',
-    },
+    limitTexts: limitTexts('ja'),
     usedOf: '{used}／{limit}',
     usage: '日ごとの画像数',
     days: '期間',
