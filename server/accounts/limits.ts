@@ -217,14 +217,12 @@ function sessionLimitReached(used: number, limit: number, seconds: number): AppE
   });
 }
 
-type UseInput = LimitsDeps & { accountId: string; account: AccountRecord | null; at: Date };
+type HeldLimitName = Exclude<PlanLimitName, DailyLimitName>;
 
-/** Functions that return the use of each limit. */
-const USED: { readonly [Name in PlanLimitName]: (input: UseInput) => number | Promise<number> } = {
-  samplesPerDay: ({ account, at }) => usedToday(account, 'samples', at),
-  analysesPerDay: ({ account, at }) => usedToday(account, 'analyses', at),
-  storageMb: async (input) => inMegabytes(await storedBy(input, input.accountId)),
-  sessions: ({ sessions, accountId, at }) => sessions.countLive(accountId, at),
+/** Functions that return the use of each limit that is not one of a day. */
+const HELD: { readonly [Name in HeldLimitName]: (deps: LimitsDeps, accountId: string) => Promise<number> } = {
+  storageMb: async (deps, accountId) => inMegabytes(await storedBy(deps, accountId)),
+  sessions: ({ sessions, now }, accountId) => sessions.countLive(accountId, now()),
 };
 
 async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
@@ -234,8 +232,9 @@ async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
   const useOf = async (name: PlanLimitName) => {
     const limit = limits[name];
     if (limit === undefined) return null;
-    const resetsAt = PLAN_LIMITS[name].counter && { resetsAt: nextDay(at).toISOString() };
-    return { limit, used: await USED[name]({ ...deps, accountId, account, at }), ...resetsAt };
+    const { counter } = PLAN_LIMITS[name];
+    if (counter) return { limit, used: usedToday(account, counter, at), resetsAt: nextDay(at).toISOString() };
+    return { limit, used: await HELD[name as HeldLimitName](deps, accountId) };
   };
   const uses = await Promise.all(PLAN_LIMIT_NAMES.map(async (name) => [name, await useOf(name)]));
   return Object.fromEntries(uses) as PlanUse;

@@ -10,9 +10,8 @@ interface PlanLimit {
 }
 
 /**
- * Limits of a plan that its accounts use up, in the order of pages. Settings, the API and its documents and the dashboard
- * are made from it. The use of each is computed in `server/accounts/limits.ts`; its texts are in
- * `widget/dashboard/texts/limit-texts.ts`.
+ * Limits of a plan that its accounts use up, in the order of pages. Settings, the API with its documents, and the dashboard
+ * are made from it. Texts are in `widget/dashboard/texts/limit-texts.ts`.
  */
 export const PLAN_LIMITS = {
   samplesPerDay: {
