@@ -1,4 +1,4 @@
-import { PLAN_LIMIT_NAMES, PLAN_LIMITS } from '#contract';
+import { forEachLimit, PLAN_LIMIT_NAMES } from '#contract';
 import { AppError } from '../errors.ts';
 import type { AccountsConfig, Plan } from './config.ts';
 
@@ -15,8 +15,9 @@ export function createPlans({ PLANS }: AccountsConfig) {
     /** Lists the limits that the default plan lacks, of those that it has without the setting. */
     missingLimits(): { plan: string; missing: string[] } {
       const plan = this.get(defaultName);
-      const wanted = PLAN_LIMIT_NAMES.filter((name) => PLAN_LIMITS[name].defaults.free !== undefined);
-      return { plan: defaultName, missing: wanted.filter((name) => plan[name] === undefined) };
+      const wanted = forEachLimit((_, { defaults }) => defaults.free);
+      const missing = PLAN_LIMIT_NAMES.filter((name) => wanted[name] !== undefined && plan[name] === undefined);
+      return { plan: defaultName, missing };
     },
 
     /** Returns a plan; the default plan if the settings no longer contain it. */
