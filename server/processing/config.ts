@@ -20,7 +20,7 @@ export const processingConfig = z.object({
     .default(120)
     .describe(
       'Seconds of processor time that one image with all its variants may take before its process is killed. A process that ' +
-        'stands still is killed after as many seconds by the clock.',
+        'stands still is killed after as many seconds by the clock, and five more.',
     ),
   MAX_PIXELS: whole(1, 268_000_000)
     .default(50_000_000)

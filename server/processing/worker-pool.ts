@@ -252,20 +252,22 @@ const STANDSTILL = 0.01;
 const CHECK_EVERY_MS = 5_000;
 
 /**
- * Calls `onOver` once a process has used `seconds` of processor time by a stopwatch that `measureProcessorTime` started, or has
- * stood still. On a busy machine that takes longer than `seconds` by the clock, never less.
+ * Calls `onOver` once a process has used `seconds` of processor time by a stopwatch that `measureProcessorTime` started, or was found
+ * at a standstill by two checks in a row: on a busy machine, a process may wait for a processor, or its outcome for this process. There
+ * it takes longer than `seconds` by the clock, never less.
  * @returns cancels the limit
  */
 export function limitProcessorTime(usedMs: () => number, seconds: number, onOver: () => void): () => void {
   const limitMs = seconds * 1000;
   let timer: NodeJS.Timeout;
-  const wait = (waitMs: number, before: number) => {
+  const wait = (waitMs: number, before: number, stood: boolean) => {
     timer = setTimeout(() => {
       const used = usedMs();
-      if (used >= limitMs || used - before < waitMs * STANDSTILL) onOver();
-      else wait(Math.max(limitMs - used, CHECK_EVERY_MS), used);
+      const stands = used - before < waitMs * STANDSTILL;
+      if (used >= limitMs || (stands && stood)) onOver();
+      else wait(stands ? CHECK_EVERY_MS : Math.max(limitMs - used, CHECK_EVERY_MS), used, stands);
     }, waitMs);
   };
-  wait(limitMs, 0);
+  wait(limitMs, 0, false);
   return () => clearTimeout(timer);
 }

@@ -68,8 +68,18 @@ describe('limitProcessorTime', () => {
   });
 
   it('ends a process that stands still, at once or later', async () => {
-    expect(await secondsUntilOver(0)).toBe(5);
+    expect(await secondsUntilOver(0)).toBe(10);
     expect(await secondsUntilOver(0.5, 4)).toBeLessThan(16);
+  });
+
+  it('gives a process that got no processor at first its whole time', async () => {
+    const over = vi.fn();
+    const startedAt = Date.now();
+    limitProcessorTime(() => Math.max(0, Date.now() - startedAt - 8000), 5, over);
+    await vi.advanceTimersByTimeAsync(12_900);
+    expect(over).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(over).toHaveBeenCalledOnce();
   });
 
   it('is cancelled', async () => {
