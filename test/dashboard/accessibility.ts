@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import type { Tab } from '../support/browser.ts';
@@ -25,13 +26,20 @@ const FOR_VISITORS: Record<string, string> = {
   reset: '[role=alert]',
 };
 
+/** Finds what axe complains of, targets that are too small, and tables that scroll sideways. */
+async function findProblems(page: Page): Promise<string[]> {
+  const tables = page.locator('.scroll');
+  const wider = await tables.evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  const cut = wider.filter((pixels) => pixels > 0).map((pixels) => `a table is ${pixels} pixels too wide`);
+  return [...(await findAccessibilityProblems(page)), ...(await findSmallTargets(page)), ...cut];
+}
+
 async function problemsOf(rig: DashboardRig, tab: Tab, [address, ready]: [string, string]): Promise<string[]> {
   const { page } = tab;
   await page.goto(rig.at(address));
   await page.locator(ready).first().waitFor();
   await page.waitForLoadState('networkidle');
-  const found = [...(await findAccessibilityProblems(page)), ...(await findSmallTargets(page))];
-  return found.map((problem) => `/${address}: ${problem}`);
+  return (await findProblems(page)).map((problem) => `/${address}: ${problem}`);
 }
 
 /** Defines tests that axe finds no problem on any page of the dashboard in these colours. */
@@ -63,8 +71,7 @@ export function testAccessibility(colorScheme: 'light' | 'dark'): void {
     });
     const { page } = person;
     const check = async (state: string) => {
-      const found = [...(await findAccessibilityProblems(page)), ...(await findSmallTargets(page))];
-      problems.push(...found.map((problem) => `${state}: ${problem}`));
+      problems.push(...(await findProblems(page)).map((problem) => `${state}: ${problem}`));
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (wider > 0) problems.push(`${state}: ${wider} pixels too wide`);
     };
@@ -73,7 +80,7 @@ export function testAccessibility(colorScheme: 'light' | 'dark'): void {
     await page.goto(rig.at());
     await page.getByRole('button', { name: 'Show as a table' }).click();
     await check('table');
-    for (const address of ['credits', 'docs', 'settings/account', 'playground']) {
+    for (const address of ['credits', 'docs', 'settings/account', 'playground', 'operator/service', 'operator/log']) {
       await page.goto(rig.at(address));
       await page.waitForLoadState('networkidle');
       await check(address);

@@ -101,12 +101,12 @@ export const appStyles = css`
   nav a:hover {
     background: color-mix(in oklab, var(--ink) 6%, transparent);
   }
-  nav a[aria-current='page'] {
+  nav a:not([aria-current='false']) {
     background: var(--sheet);
     font-weight: 600;
     box-shadow: 0 0 0 1px var(--line);
   }
-  nav a[aria-current='page'] .icon {
+  nav a:not([aria-current='false']) .icon {
     color: var(--accent);
   }
   .foot {
@@ -272,7 +272,7 @@ export const appStyles = css`
     }
   }
   @media (forced-colors: active) {
-    nav a[aria-current='page'],
+    nav a:not([aria-current='false']),
     .themes input:checked + span {
       outline: 2px solid Highlight;
     }

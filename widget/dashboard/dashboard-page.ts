@@ -4,6 +4,7 @@ import { controls, foundation, icon } from '../styles/index.ts';
 import { explainError } from './explain-error.ts';
 import { FollowLanguage } from './language.ts';
 import { pageStyles } from './page.styles.ts';
+import { tableStyles } from './table.styles.ts';
 
 /** Events that pages send to the surrounding app; they bubble. */
 export interface DashboardEvents {
@@ -23,7 +24,7 @@ export interface DashboardEvents {
 
 /** Base class of all pages: styles, the account, events to the app, and loading with an error message. */
 export abstract class DashboardPage extends LitElement {
-  static override styles: CSSResult[] = [foundation, ...controls, pageStyles];
+  static override styles: CSSResult[] = [foundation, ...controls, pageStyles, tableStyles];
   static override properties: PropertyDeclarations = {
     profile: { attribute: false },
     problem: { state: true },

@@ -129,8 +129,8 @@ function renderLine(line: Transaction): TemplateResult {
   const name = work && kind === 'charge' ? overview.kinds[work.kind] : texts.kinds[kind];
   return html`<tr>
     <td>${name}<span class="ref" dir="auto">${describe(line)}</span></td>
-    <td class="nowrap"><time datetime=${at}>${formatMoment(at)}</time></td>
-    <td class="end ${delta > 0 ? 'plus' : ''}"><bdi dir="ltr">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</bdi></td>
+    <td class="nowrap" data-label=${texts.at}><time datetime=${at}>${formatMoment(at)}</time></td>
+    <td class="end ${delta > 0 ? 'plus' : ''}" data-label=${texts.change}><bdi dir="ltr">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</bdi></td>
   </tr>`;
 }
 

@@ -136,45 +136,15 @@ export const pageStyles = css`
     line-height: 1.6;
     tab-size: 2;
   }
-  .scroll {
-    overflow-x: auto;
-    margin-inline: calc(-1 * clamp(18px, 2.6vw, 26px));
-    padding-inline: clamp(18px, 2.6vw, 26px);
-  }
-  table {
-    inline-size: 100%;
-    border-collapse: collapse;
-    font-variant-numeric: tabular-nums;
-  }
-  th,
-  td {
-    padding-block: 10px;
-    padding-inline: 0 18px;
-    border-block-end: 1px solid var(--_border);
-    text-align: start;
-    vertical-align: baseline;
-  }
-  th {
+  /* A word about a thing that is no state. */
+  .badge:not(.ring, .success, .warning, .danger) {
+    padding-inline: 7px;
+    border: 1px solid var(--_border);
+    border-radius: 99px;
     color: var(--_muted);
-    font-size: 0.8667em;
-    font-weight: 500;
-    white-space: nowrap;
   }
-  tbody tr:last-child > * {
-    border-block-end: 0;
-  }
-  th.end,
-  td.end {
-    padding-inline-end: 0;
-    text-align: end;
-    white-space: nowrap;
-  }
-  td.end + td.end,
-  th.end + th.end {
-    padding-inline-start: 18px;
-  }
-  .nowrap {
-    white-space: nowrap;
+  .badge.accent {
+    --_badge: var(--_accent);
   }
   .empty {
     padding-block: 18px;

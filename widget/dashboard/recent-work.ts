@@ -124,8 +124,8 @@ customElements.define('recent-work', RecentWork);
 /** Renders the furthest state of a session. */
 function renderState({ images, described, exported, shared }: RecentSession): TemplateResult {
   const { states } = STRINGS.recent;
-  if (shared) return html`<span class="badge accent">${states.shared}</span>`;
+  if (shared) return html`<span class="badge ring accent">${states.shared}</span>`;
   if (exported) return html`<span class="badge success">${states.exported}</span>`;
-  if (described === 0) return html`<span class="badge">${states.uploaded}</span>`;
-  return html`<span class="badge">${states.described({ done: formatNumber(described), total: formatNumber(images) })}</span>`;
+  if (described === 0) return html`<span class="badge ring">${states.uploaded}</span>`;
+  return html`<span class="badge ring">${states.described({ done: formatNumber(described), total: formatNumber(images) })}</span>`;
 }

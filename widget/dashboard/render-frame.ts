@@ -59,7 +59,7 @@ function renderGroup(group: (typeof NAVIGATION)[number], { profile, page }: Fram
     <ul>
       ${group.entries.map(
         (entry) => html`<li>
-          <a href=${addressOf(entry.page)} aria-current=${entry.page === page ? 'page' : 'false'}>
+          <a href=${addressOf(entry.page)} aria-current=${entry.page === page ? 'page' : page === `${entry.page}/account` ? 'true' : 'false'}>
             ${navIcon(entry.icon)}${titleOf(ROUTES[entry.page] ?? NOT_FOUND)}
           </a>
         </li>`,

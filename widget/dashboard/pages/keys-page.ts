@@ -99,7 +99,7 @@ export class KeysPage extends DashboardPage {
     return html`<li>
       <div class="what">
         <h3 class="title">
-          ${name} <span class="badge ${active ? 'success' : ''}">${active ? texts.active : texts.inactive}</span>
+          ${name} <span class="badge ${active ? 'success' : 'ring'}">${active ? texts.active : texts.inactive}</span>
         </h3>
         <p class="details">
           <span><span class="visually-hidden">${texts.ending({ last4 })}</span><code aria-hidden="true" dir="ltr">iw_…${last4}</code></span>

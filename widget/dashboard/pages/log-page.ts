@@ -113,9 +113,9 @@ customElements.define('log-page', LogPage);
 function renderLine({ at, actor, action, target, change, address }: LogLine): TemplateResult {
   return html`<tr>
     <td class="nowrap"><time datetime=${at}>${formatMoment(at)}</time></td>
-    <td>${actor.name ?? actor.accountId}<span class="details">${address}</span></td>
-    <td>${texts.actions[action]}<span class="details">${describe(change)}</span></td>
-    <td>${target ? (target.email ?? target.accountId) : ''}</td>
+    <td data-label=${texts.actor}><span>${actor.name ?? actor.accountId}<span class="details">${address}</span></span></td>
+    <td data-label=${texts.action}><span>${texts.actions[action]}<span class="details">${describe(change)}</span></span></td>
+    <td data-label=${texts.account}>${target ? (target.email ?? target.accountId) : ''}</td>
   </tr>`;
 }
 

@@ -24,7 +24,7 @@ const BADGES: Record<string, string> = {
   completed: 'success',
   partial: 'warning',
   failed: 'danger',
-  processing: 'accent',
+  processing: 'ring accent',
 };
 
 /** Page with balance, plan, usage by day and the last jobs. */
@@ -175,9 +175,9 @@ export class OverviewPage extends DashboardPage {
           ${busy.reverse().map(
             ({ day, images, credits, bytesBefore, bytesAfter }) => html`<tr>
               <td>${formatDay(day)}</td>
-              <td class="end">${formatNumber(images)}</td>
-              <td class="end">${formatNumber(credits)}</td>
-              <td class="end">${formatBytes(bytesBefore - bytesAfter)}</td>
+              <td class="end" data-label=${texts.images}>${formatNumber(images)}</td>
+              <td class="end" data-label=${texts.creditsColumn}>${formatNumber(credits)}</td>
+              <td class="end" data-label=${texts.savedColumn}>${formatBytes(bytesBefore - bytesAfter)}</td>
             </tr>`,
           )}
         </tbody>
@@ -194,7 +194,7 @@ export class OverviewPage extends DashboardPage {
             <div class="what">
               <p class="title">
                 ${texts.kinds[kind]}
-                <span class="badge ${BADGES[status] ?? ''}">${texts.states[status]}</span>
+                <span class="badge ${BADGES[status] ?? 'ring'}">${texts.states[status]}</span>
               </p>
               <p class="details">
                 <span>${texts.imageCount({ count: images })}</span>

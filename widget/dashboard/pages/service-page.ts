@@ -214,32 +214,33 @@ function renderDisk({ freeBytes, totalBytes }: NonNullable<ServiceState['disk']>
 }
 
 function renderPlans(plans: PlanList['plans']): TemplateResult {
-  const columns = [
-    texts.planName,
-    texts.planKeys,
-    texts.planCredits,
-    ...PLAN_LIMIT_NAMES.map((name) => overview.limitTexts[name].column),
-    texts.planStreams,
-    texts.planRate,
+  const columns: [name: string, read: (plan: PlanList['plans'][number]) => string][] = [
+    [texts.planKeys, ({ keys }) => formatNumber(keys)],
+    [texts.planCredits, ({ signupCredits }) => formatNumber(signupCredits)],
+    ...PLAN_LIMIT_NAMES.map((limit): [string, (plan: PlanList['plans'][number]) => string] => [
+      overview.limitTexts[limit].column,
+      (plan) => formatLimit(limit, plan[limit]) ?? texts.unlimited,
+    ]),
+    [texts.planStreams, ({ streams }) => formatNumber(streams)],
+    [
+      texts.planRate,
+      ({ rateLimit }) =>
+        rateLimit ? texts.rate({ requests: rateLimit.requests, seconds: rateLimit.windowSeconds }) : texts.unlimited,
+    ],
   ];
   return html`<section class="card" aria-labelledby="plans">
     <h2 id="plans">${texts.plans}</h2>
     <div class="scroll" tabindex="0" role="group" aria-labelledby="plans">
       <table>
         <thead>
-          <tr>${columns.map((name, index) => html`<th scope="col" class=${index > 0 ? 'end' : ''}>${name}</th>`)}</tr>
+          <tr><th scope="col">${texts.planName}</th>${columns.map(([name]) => html`<th scope="col" class="end">${name}</th>`)}</tr>
         </thead>
         <tbody>
           ${plans.map(
-            ({ name, isDefault, keys, signupCredits, streams, rateLimit, ...limits }) =>
-              html`<tr>
-                <th scope="row">${name}${isDefault ? html` <span class="badge">${texts.planDefault}</span>` : nothing}</th>
-                <td class="end">${formatNumber(keys)}</td>
-                <td class="end">${formatNumber(signupCredits)}</td>
-                ${PLAN_LIMIT_NAMES.map((limit) => html`<td class="end">${formatLimit(limit, limits[limit]) ?? texts.unlimited}</td>`)}
-                <td class="end">${formatNumber(streams)}</td>
-                <td class="end">${rateLimit ? texts.rate({ requests: rateLimit.requests, seconds: rateLimit.windowSeconds }) : texts.unlimited}</td>
-              </tr>`,
+            (plan) => html`<tr>
+              <th scope="row">${plan.name}${plan.isDefault ? html` <span class="badge">${texts.planDefault}</span>` : nothing}</th>
+              ${columns.map(([name, read]) => html`<td class="end" data-label=${name}>${read(plan)}</td>`)}
+            </tr>`,
           )}
         </tbody>
       </table>
