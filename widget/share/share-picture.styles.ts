@@ -16,6 +16,12 @@ export const pictureStyles = css`
     border-radius: 8px;
     background: var(--_surface-2);
   }
+  /* Cards beside each other are equally high. */
+  @media (min-width: 640px) {
+    :host(:not([small])) .box {
+      block-size: min(60vh, 320px);
+    }
+  }
   .frame {
     position: relative;
     display: grid;

@@ -153,6 +153,9 @@ export const imageStyles = css`
   .bad {
     color: var(--_danger);
   }
+  .bad:empty {
+    margin-block-start: -8px;
+  }
   .closed {
     grid-template-columns: 48px minmax(0, 1fr) auto;
     gap: 0 12px;
