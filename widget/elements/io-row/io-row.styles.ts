@@ -188,7 +188,6 @@ export const rowStyles = css`
   }
   .check {
     min-block-size: 24px;
-    font-size: var(--_t13);
   }
   .check input {
     inline-size: 16px;
@@ -228,7 +227,7 @@ export const rowStyles = css`
   .result {
     grid-column: 1 / -1;
   }
-  .row:not(.open) .files {
+  .row:not(.open) :is(.produced, .files, .result:not(:has(.wide))) {
     display: none;
   }
   .files {
@@ -236,6 +235,12 @@ export const rowStyles = css`
     flex-wrap: wrap;
     gap: 0 var(--_s2);
     --_icon: 16px;
+  }
+  /* Where it would need a line of its own, the number of characters is told in open rows. */
+  @container io (inline-size < 760px) {
+    .row:not(.open) .below .hint:not(.long) {
+      display: none;
+    }
   }
   @container io (inline-size >= 760px) {
     .actions {

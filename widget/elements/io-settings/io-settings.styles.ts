@@ -79,7 +79,7 @@ export const settingsStyles = css`
     font-weight: 500;
   }
   .switch + .hint {
-    margin-inline-start: calc(38px + var(--_space) * 2.5);
+    margin-inline-start: calc(38px + var(--_s3));
   }
   .pair {
     display: grid;
@@ -88,7 +88,7 @@ export const settingsStyles = css`
   }
   .sizes {
     margin-block-start: var(--_s3);
-    margin-inline-start: calc(38px + var(--_space) * 2.5);
+    margin-inline-start: calc(38px + var(--_s3));
   }
   .sizes ul {
     display: grid;
