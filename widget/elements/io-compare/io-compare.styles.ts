@@ -170,7 +170,6 @@ export const compareStyles = css`
     min-inline-size: 0;
     block-size: 28px;
     margin: 0;
-    accent-color: var(--_accent);
     cursor: pointer;
   }
   .figures {

@@ -21,15 +21,6 @@ export const settingsStyles = css`
     padding: 0;
     margin-block-end: var(--_s2);
   }
-  .pills {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 2px;
-    inline-size: fit-content;
-    padding: 2px;
-    border-radius: calc(var(--_r1) + 2px);
-    background: var(--_hover);
-  }
   .pill {
     position: relative;
     display: grid;
