@@ -79,6 +79,7 @@ export const reviewStyles = [
     }
     [type='range'] {
       block-size: 24px;
+      accent-color: var(--_accent);
     }
     .strip {
       grid-area: strip;

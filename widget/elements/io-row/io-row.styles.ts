@@ -188,6 +188,7 @@ export const rowStyles = css`
   }
   .check {
     min-block-size: 24px;
+    font-size: var(--_t13);
   }
   .check input {
     inline-size: 16px;
