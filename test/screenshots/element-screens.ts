@@ -19,7 +19,6 @@ export async function elementScreens(stage: Stage, page: Page): Promise<void> {
   await page.getByLabel('API key').fill(apiKey);
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.locator('#connect').waitFor({ state: 'hidden' });
-  await shoot('demo-empty', 'light', 'phone');
 
   const widget = page.locator('image-optimizer:visible').first();
   const pictures = (await stage.thirty()).map(({ name, bytes: buffer }) => ({ name, mimeType: 'image/jpeg', buffer }));
@@ -29,26 +28,28 @@ export async function elementScreens(stage: Stage, page: Page): Promise<void> {
   await untilReady(page, widget);
   await shoot('list', 'light', 'dark', 'phone', 'arabic');
   await widget.getByRole('button', { name: 'Grid' }).click();
-  await shoot('grid', 'light', 'phone');
+  await widget.locator('.card canvas').nth(11).waitFor();
+  await shoot('grid', 'light');
   await widget
     .getByRole('button', { name: /^(Grid|List)$/ })
     .first()
     .click();
   await widget.locator('.settings button').first().click();
-  await shoot('settings', 'light', 'phone');
+  await shoot('settings', 'light', 'arabic');
   await page.keyboard.press('Escape');
 
   await widget.locator('button.review').click();
-  await widget.locator('io-review').waitFor();
+  await widget.locator('io-review .strip canvas').nth(13).waitFor();
   await shoot('review', 'light', 'dark', 'phone', 'arabic');
   for (let image = 0; image < pictures.length; image += 1) await page.keyboard.press('Enter');
-  await shoot('review-end', 'light');
+  await shoot('review-end', 'light', 'phone');
   await page.keyboard.press('Escape');
 
   await widget.locator('button.sample').click();
   await widget.locator('io-compare').waitFor();
   await widget.locator('io-compare .cover').waitFor({ state: 'detached' });
-  await shoot('compare', 'light', 'phone');
+  await widget.locator('.presets button', { hasText: /\d/ }).nth(5).waitFor({ timeout: 300_000 });
+  await shoot('compare', 'light', 'dark', 'phone', 'arabic');
   await page.keyboard.press('Escape');
 
   await widget.locator('button.export').click();

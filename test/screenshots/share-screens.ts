@@ -15,17 +15,17 @@ export async function shareScreens(stage: Stage, page: Page): Promise<void> {
 
   await page.goto(url);
   await page.locator('share-image img').first().waitFor();
-  await shoot('share', 'light', 'dark', 'phone', 'small', 'arabic', 'arabic-phone');
+  await shoot('share', 'light', 'dark', 'phone', 'arabic');
   const cards = page.locator('share-image');
   await cards.first().getByRole('button', { name: 'Compare before and after' }).click();
   await cards.first().getByRole('slider').waitFor();
-  await shoot('share-compare', 'light', 'phone');
+  await shoot('share-compare', 'light');
   await cards.first().getByRole('button', { name: 'Please change' }).click();
   await page.keyboard.type('Could the sky be a little brighter?');
   await shoot('share-change', 'phone');
   await cards.first().getByRole('button', { name: 'Send' }).click();
   for (const at of [1, 2, 3]) await cards.nth(at).getByRole('button', { name: 'Approve' }).click();
-  await shoot('share-answered', 'light', 'phone');
+  await shoot('share-answered', 'light');
   await page.getByRole('button', { name: /^Approve the rest/ }).click();
   await page.getByRole('button', { name: /^Yes, approve/ }).click();
   await page.getByText('Thank you').waitFor();

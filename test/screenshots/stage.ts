@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -8,7 +7,7 @@ import { type ApiClient, FIXTURES } from '../support/api-client.ts';
 import { startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
-import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { describePhotos } from './describe-photos.ts';
 
 /** Photographs as a camera names them, small enough to be worked on quickly. */
@@ -18,29 +17,18 @@ const PHOTOS = {
   'IMG_2041.jpg': 'photo-dogs-portrait.jpg',
   'IMG_2044.jpg': 'photo-stream.jpg',
   'brushes final (2).jpg': 'photo-brushes.jpg',
-  'badge.png': 'graphic-badge-alpha.png',
 } as const;
 
 /** The real service with the built pages, a vision model that answers at once, and a browser. */
 export interface Stage {
   test: TestService;
-  /** Paths of photographs to pick. */
-  photos: string[];
   /** Makes 30 different photographs of them, by their names and bytes. */
   thirty(): Promise<{ name: string; bytes: Buffer }[]>;
   /** Has the model describe all images of a session. */
   describe(api: ApiClient, uploaded: UploadResult): Promise<void>;
-  /** Opens a page for a new account; the caller closes its context. */
-  open(): Promise<Scene>;
+  /** Opens a page; the caller closes its context. */
+  open(): Promise<{ page: Page; context: BrowserContext }>;
   close(): Promise<void>;
-}
-
-/** A page to take pictures of. */
-export interface Scene {
-  page: Page;
-  context: BrowserContext;
-  account: TestAccount;
-  url: string;
 }
 
 /** Sets everything up. The demo page must have been built (`npm run build`). */
@@ -53,25 +41,12 @@ export async function setStage(): Promise<Stage> {
     AI_MODEL: 'fake-model',
     AI_CANARY: 'off',
   });
-  const folder = await mkdtemp(join(tmpdir(), 'imagewright-photos-'));
-  const photos = await Promise.all(
-    Object.entries(PHOTOS).map(async ([name, file]) => {
-      const path = join(folder, name);
-      const picture = sharp(await readFile(join(FIXTURES, 'photos', file))).resize({
-        width: 1600,
-        withoutEnlargement: true,
-      });
-      await writeFile(path, await (name.endsWith('.png') ? picture.png() : picture.jpeg({ quality: 95 })).toBuffer());
-      return path;
-    }),
-  );
   const browser = await launchAnyBrowser({
     headless: true,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
   return {
     test,
-    photos,
     thirty: () => Promise.all(Array.from({ length: 30 }, (_, at) => cropped(at))),
     async describe(api, { sessionId, images }) {
       const json = { sessionId, images: images.map(({ id }) => id) };
@@ -79,8 +54,7 @@ export async function setStage(): Promise<Stage> {
       await answer.text();
     },
     async open() {
-      const account = await test.createAccount({ credits: 25 });
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
       context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       page.on('pageerror', (error) => console.error(`page: ${error.message}`));
@@ -90,20 +64,19 @@ export async function setStage(): Promise<Stage> {
           console.error(`${response.status()} ${response.request().method()} ${response.url()}`);
         }
       });
-      return { page, context, account, url: `${test.url}/demo/` };
+      return { page, context };
     },
     async close() {
       await browser.close();
       await test.close();
       await vision.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Makes one of 30 photographs: a part of another size of one of the photographs, in its shape. */
 async function cropped(at: number): Promise<{ name: string; bytes: Buffer }> {
-  const sources = Object.entries(PHOTOS).filter(([name]) => name.endsWith('.jpg'));
+  const sources = Object.entries(PHOTOS);
   const [name, file] = sources[at % sources.length] as [string, string];
   const picture = sharp(await readFile(join(FIXTURES, 'photos', file))).resize({
     width: 1600,
