@@ -7,10 +7,9 @@ export function renderStep(
   name: 'previous' | 'next',
   able: boolean,
   step: (by: 1 | -1) => void,
-  { t, dir }: I18n,
+  { t }: I18n,
 ): TemplateResult {
-  const isNext = name === 'next';
   const label = t(`compare.${name}`);
-  return html`<button type="button" class="button quiet icon-only" part="button" aria-label=${label} title=${label}
-    aria-disabled=${!able} @click=${() => able && step(isNext ? 1 : -1)}>${icon(isNext === (dir === 'ltr') ? 'right' : 'left')}</button>`;
+  return html`<button type="button" class="button quiet icon-only ${name}" part="button" aria-label=${label} title=${label}
+    aria-disabled=${!able} @click=${() => able && step(name === 'next' ? 1 : -1)}>${icon('down')}</button>`;
 }
