@@ -1,10 +1,7 @@
 import { html, type TemplateResult } from 'lit';
-import type { Quality } from '#contract';
 import { visibleDifference } from '#contract/constants';
 import type { I18n } from '../i18n/index.ts';
-
-/** What was measured of a file. */
-export type MeasuredQuality = Partial<Pick<Quality, 'score' | 'stopped' | 'estimatedBytes'>>;
+import type { MeasuredQuality } from './io-compare/compare-pair.ts';
 
 /**
  * Returns in words how far a file differs visibly from its original and, if it stays below the score of its preset, why; empty without a

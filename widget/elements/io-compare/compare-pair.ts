@@ -1,4 +1,12 @@
-import type { MeasuredQuality } from '../render-difference.ts';
+/** What was measured of a file. */
+export interface MeasuredQuality {
+  /** SSIMULACRA2 score against the original, at most 100; null or absent if none was measured. */
+  score?: number | null;
+  /** Reason why the file stays below the score of its preset. */
+  stopped?: 'knee' | 'format';
+  /** Size that the score of the preset takes, in bytes. */
+  estimatedBytes?: number;
+}
 
 /** One side of a comparison. Its bytes are fetched when it is shown. */
 export interface CompareSide extends MeasuredQuality {

@@ -1,8 +1,8 @@
 import type { ImageResult } from '#contract';
 import type { Item, Optimizer } from '../../state/index.ts';
+import type { MeasuredQuality } from '../io-compare/compare-pair.ts';
 import type { ComparePair, CompareSide } from '../io-compare/index.ts';
 import { originalOf } from '../io-review/index.ts';
-import type { MeasuredQuality } from '../render-difference.ts';
 
 /** Returns both sides of a comparison: the picked file, and the sample or result. `kept` has files of samples. Null: there is none. */
 export function comparisonOf(
