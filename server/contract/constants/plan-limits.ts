@@ -5,7 +5,7 @@ interface PlanLimit {
   readonly counter: string | null;
   /** Limit of the default plans; absent: none. */
   readonly defaults: { readonly free?: number; readonly agency?: number };
-  /** What counts: a sentence of the settings and of the API. */
+  /** Sentence of the settings and of the API that names the counted things. */
   readonly description: string;
 }
 

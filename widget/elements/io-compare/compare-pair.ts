@@ -1,4 +1,4 @@
-/** What was measured of a file. */
+/** Measured quality of an exported file. */
 export interface MeasuredQuality {
   /** SSIMULACRA2 score against the original, at most 100; null or absent if none was measured. */
   score?: number | null;
