@@ -44,7 +44,7 @@ async function archive(processor: string): Promise<void> {
   console.log(`dist/packages: ${name}.tar.gz`);
 }
 
-/** Installs what the lock file says that the service needs. Returns the folder of the packages. */
+/** Installs the production packages of the service by the lock file. @returns their folder */
 async function install(processor: string): Promise<string> {
   const folder = join(work, processor);
   const manifests = workspaces.map((workspace) => `${workspace}/package.json`);

@@ -36,7 +36,7 @@ const plans = z
   )
   .refine((table) => Object.keys(table).length > 0, 'expected at least one plan');
 
-/** The names of the limits with what counts, `…PerDay` by day in UTC. */
+/** Names of the limits, each with its description in brackets. */
 const limitsInWords = Object.entries(PLAN_LIMITS)
   .map(([name, { description }]) => `\`${name}\` (${description.charAt(0).toLowerCase()}${description.slice(1, -1)})`)
   .join(', ');
@@ -70,7 +70,7 @@ export const accountsConfig = z.object({
     })
     .pipe(plans)
     .describe(
-      `Plans by name, as JSON: \`keys\`, \`signupCredits\`, and optionally the limits ${limitsInWords}, \`streams\` (event streams open at once on one server, ${STREAMS} unless given) and \`rateLimit\` (\`requests\`, \`windowSeconds\`). Operators and the first account have no limits but \`streams\` and \`rateLimit\`. The first plan is the default for new accounts.`,
+      `Plans by name, as JSON: \`keys\`, \`signupCredits\`, and optionally the limits ${limitsInWords}, of which \`…PerDay\` count by day in UTC, \`streams\` (event streams open at once on one server, ${STREAMS} unless given) and \`rateLimit\` (\`requests\`, \`windowSeconds\`). Operators and the first account have no limits but \`streams\` and \`rateLimit\`. The first plan is the default for new accounts.`,
     ),
   SESSION_TOKENS_PER_ACCOUNT: z.coerce
     .number()

@@ -128,7 +128,7 @@ async function count(deps: LimitsDeps, accountId: string, counter: DailyCounter,
   if (images === 0 || (await deps.accounts.countToday(accountId, counted, limit))) return counted;
   const used = usedToday((await deps.accounts.find(accountId)) ?? account, counter, at);
   const limitName = NAMES[counter];
-  const fault = `${used} of ${limit} images of ${limitName} are used today, so there is no room for ${images} more`;
+  const fault = `${limitName}: ${used} of ${limit} images are used today, so there is no room for ${images} more`;
   throw dailyLimitReached(fault, { limitName, limit, used }, at);
 }
 
