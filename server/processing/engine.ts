@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Quality, Settings, SettingsInput, Warning } from '#contract';
+import type { Settings, SettingsInput, Warning } from '#contract';
 import { metadataLevel, settingsFor, settingsSchema, warning } from '#contract';
 import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, processingConfig } from './config.ts';
 import { createProcessor, type ProbeOrder, type Processor, type RenderOptions } from './processor.ts';
-import { formatsOf, planVariants, qualityOf, type SourceFacts } from './shared/variants.ts';
+import { type FileQuality, formatsOf, planVariants, qualityOf, type SourceFacts } from './shared/variants.ts';
 
 /** Limits of an engine. */
 export interface EngineOptions {
@@ -54,7 +54,7 @@ export interface EngineFile {
   width: number;
   height: number;
   sha256: string;
-  quality: Quality;
+  quality: FileQuality;
 }
 
 /** Outcome of an image. */

@@ -123,8 +123,11 @@ export interface ReachedQuality {
   estimatedBytes?: number | undefined;
 }
 
+/** Quality of an exported file. `score` is null if none was measured. */
+export type FileQuality = Quality & Pick<ReachedQuality, 'score'>;
+
 /** Returns the quality that the preset promises of a file, and the one that it has. @param record undefined: no file was delivered */
-export function qualityOf({ preset }: Pick<Settings, 'preset'>, record: ReachedQuality | undefined): Quality {
+export function qualityOf({ preset }: Pick<Settings, 'preset'>, record: ReachedQuality | undefined): FileQuality {
   const target = PRESET_TARGETS[preset];
   if (!record) return { preset, target, score: null, used: null, unscored: 'no_file' };
   const { score, quality: used, reached, stopped, estimatedBytes } = record;
