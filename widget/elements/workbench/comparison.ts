@@ -1,7 +1,6 @@
 import type { ImageResult } from '#contract';
 import type { Item, Optimizer } from '../../state/index.ts';
-import type { MeasuredQuality } from '../io-compare/compare-pair.ts';
-import type { ComparePair, CompareSide } from '../io-compare/index.ts';
+import type { ComparePair, CompareSide, MeasuredQuality } from '../io-compare/index.ts';
 import { originalOf } from '../io-review/index.ts';
 
 /** Returns both sides of a comparison: the picked file, and the sample or result. `kept` has files of samples. Null: there is none. */

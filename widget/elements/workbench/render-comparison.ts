@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { PRESETS, type Preset } from '#contract/constants';
-import type { MeasuredQuality } from '../io-compare/compare-pair.ts';
-import type { CompareChangeDetail, ComparePair } from '../io-compare/index.ts';
+import type { CompareChangeDetail, ComparePair, MeasuredQuality } from '../io-compare/index.ts';
 import { nameDifference } from '../render-difference.ts';
 import { renderClose } from './render-top.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
