@@ -24,7 +24,7 @@ const LONG_APART = ['test/{crash,db,http,sse}/**/*.long.test.ts', 'test/*.long.t
 const ATTACKS = 'test/attacks/{uploads,log-in-timing}.long.test.ts';
 const NIGHTLY_APART = ['test/{crash,db}/**/*.nightly.test.ts'];
 const NIGHTLY_ATTACKS = 'test/attacks/*.nightly.test.ts';
-/** Tests of what `npm run pack` makes: one process packs once for all of them. */
+/** Tests of the packages: one process packs once for all of them. */
 const PACKED = 'test/packages/*.nightly.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({

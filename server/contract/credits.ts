@@ -17,7 +17,7 @@ const dailyUseSchema = z.object({
 /** Use of a daily limit. */
 export type DailyUse = z.output<typeof dailyUseSchema>;
 
-/** Use of what counts until it is deleted. Megabytes have decimals. */
+/** Schema of the use of a limit whose things count until they are deleted. Megabytes have decimals. */
 const heldUseSchema = (used: z.ZodInt | z.ZodNumber) => z.object({ limit: z.int().min(0), used: used.min(0) });
 
 type UseSchemas = {

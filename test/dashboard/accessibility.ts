@@ -26,7 +26,7 @@ const FOR_VISITORS: Record<string, string> = {
   reset: '[role=alert]',
 };
 
-/** Finds what axe complains of, targets that are too small, and tables that scroll sideways. */
+/** Returns violations found by axe, targets that are too small, and tables that scroll sideways. */
 async function findProblems(page: Page): Promise<string[]> {
   const tables = page.locator('.scroll');
   const wider = await tables.evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));

@@ -39,7 +39,7 @@ export interface EmptyProject {
   compile(file: string, text: string, resolution: 'bundler' | 'nodenext'): Promise<void>;
 }
 
-/** Creates a project with nothing in it, or with what is in a folder of the repository. */
+/** Creates an empty project, or one with the files of a folder of the repository. */
 export async function createEmptyProject(from?: string): Promise<EmptyProject> {
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-project-'));
   if (from) await cp(from, folder, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });

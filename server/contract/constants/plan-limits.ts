@@ -1,7 +1,7 @@
 /** A limit of a plan that its accounts use up. */
 interface PlanLimit {
   readonly unit: 'images' | 'megabytes' | 'sessions';
-  /** Name under which the images of a day (UTC) are counted; null for what counts until it is deleted. */
+  /** Counter of the images of a day (UTC); null for a limit of things that count until they are deleted. */
   readonly counter: string | null;
   /** Limit of the default plans; absent: none. */
   readonly defaults: { readonly free?: number; readonly agency?: number };

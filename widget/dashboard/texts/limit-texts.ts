@@ -5,7 +5,7 @@ import type { LocaleName } from '../../i18n/index.ts';
 type LimitText = {
   /** Heading of the use on the overview. */
   name: string;
-  /** When the use becomes less. */
+  /** Note on when the use goes down. */
   note: string;
   /** Heading of the column of limits in the table of plans. */
   column: string;
