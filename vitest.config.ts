@@ -19,11 +19,10 @@ const NIGHTLY = 'test/**/*.nightly.test.ts';
 const NATIVE = 'test/**/*.native.test.ts';
 /** Tests that need the real MongoDB which `npm run test:mongodb` starts. */
 const MONGODB = 'test/**/*.mongodb.test.ts';
-const LONG_APART = ['test/{crash,db,http,sse}/**/*.long.test.ts', 'test/*.long.test.ts'];
+const LONG_APART = ['test/{crash,db}/**/*.long.test.ts'];
+const NIGHTLY_APART = ['test/{crash,db,http,sse}/**/*.nightly.test.ts', 'test/*.nightly.test.ts'];
 /** Tests that measure times: nothing else runs beside them. */
-const ATTACKS = 'test/attacks/{uploads,log-in-timing}.long.test.ts';
-const NIGHTLY_APART = ['test/{crash,db}/**/*.nightly.test.ts'];
-const NIGHTLY_ATTACKS = 'test/attacks/*.nightly.test.ts';
+const ATTACKS = 'test/attacks/*.nightly.test.ts';
 /** Tests of the packages: one process packs once for all of them. */
 const PACKED = 'test/packages/*.nightly.test.ts';
 
@@ -56,12 +55,12 @@ const oneProcess = (include: string[]): TestProjectInlineConfiguration => ({
 
 /** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native` and `mongodb`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
-  if (mode === 'long') return [apart(LONG_APART, []), together([LONG], [...LONG_APART, ATTACKS]), alone([ATTACKS])];
+  if (mode === 'long') return [apart(LONG_APART, []), together([LONG], LONG_APART)];
   if (mode === 'nightly') {
     return [
       apart(NIGHTLY_APART, []),
-      together([NIGHTLY], [...NIGHTLY_APART, NIGHTLY_ATTACKS, PACKED]),
-      alone([NIGHTLY_ATTACKS]),
+      together([NIGHTLY], [...NIGHTLY_APART, ATTACKS, PACKED]),
+      alone([ATTACKS]),
       oneProcess([PACKED]),
     ];
   }

@@ -1,3 +1,0 @@
-import { testMalformedBodies } from './malformed-bodies.ts';
-
-testMalformedBodies(2_500);
