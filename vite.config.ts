@@ -235,6 +235,9 @@ function pageSettings(name: string): UserConfig {
   };
 }
 
+/** Lit's styles without those for old browsers, in every bundle. */
+const LIT_STYLES = { find: /^\.\/css-tag\.js$/, replacement: join(root, 'widget/build/css-tag.ts') };
+
 /** Further options of a mode. */
 const SETTINGS: Record<string, () => UserConfig> = {
   widget: () => ({
@@ -255,7 +258,7 @@ const SETTINGS: Record<string, () => UserConfig> = {
 export default defineConfig(({ mode }) => ({
   root,
   base: './',
-  resolve: { tsconfigPaths: true },
+  resolve: { tsconfigPaths: true, alias: [LIT_STYLES] },
   ...SETTINGS[mode]?.(),
   build: BUILDS[mode]?.(),
 }));
