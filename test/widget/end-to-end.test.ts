@@ -59,7 +59,17 @@ describe('the whole flow with photographs', () => {
     await expect.poll(() => canvasStats(compare.locator('canvas').first())).toMatchObject({ varied: true });
     await expect.poll(() => canvasStats(compare.locator('canvas').nth(1))).toMatchObject({ varied: true });
     expect(await textOf(compare)).toMatch(/\d (kB|MB) JPEG → WebP/);
-    await expect.poll(() => textOf(widget.locator('.choose'))).toMatch(/\d+(\.\d)? kB, \d+% smaller/);
+    await expect.poll(() => textOf(widget.locator('.choose'))).toMatch(/\d+(\.\d)? kB · \d+% smaller/);
+    // Nothing touches the edge of the window, and all presets are in sight.
+    const [title, presets] = [compare.locator('h3'), widget.locator('.presets')];
+    expect((await title.boundingBox())?.x).toBeGreaterThanOrEqual(8);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const right = await presets
+      .getByRole('button')
+      .last()
+      .evaluate((last) => last.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(390 - 8);
+    await page.setViewportSize({ width: 1280, height: 720 });
     const divider = compare.getByRole('slider');
     await divider.focus();
     const before = Number(await divider.inputValue());

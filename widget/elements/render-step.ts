@@ -7,9 +7,10 @@ export function renderStep(
   name: 'previous' | 'next',
   able: boolean,
   step: (by: 1 | -1) => void,
-  { t }: I18n,
+  { t, dir }: I18n,
 ): TemplateResult {
+  const isNext = name === 'next';
   const label = t(`compare.${name}`);
-  return html`<button type="button" class="button quiet icon-only ${name}" part="button" aria-label=${label} title=${label}
-    aria-disabled=${!able} @click=${() => able && step(name === 'next' ? 1 : -1)}>${icon('down')}</button>`;
+  return html`<button type="button" class="button quiet icon-only" part="button" aria-label=${label} title=${label}
+    aria-disabled=${!able} @click=${() => able && step(isNext ? 1 : -1)}>${icon(isNext === (dir === 'ltr') ? 'right' : 'left')}</button>`;
 }

@@ -53,10 +53,6 @@ export const buttons = css`
     min-block-size: calc(var(--_control) + 8px);
     padding-inline: var(--_s5);
   }
-  .button.quiet:not(:disabled, [aria-disabled='true']) {
-    border-color: transparent;
-    background: transparent;
-  }
   .button.quiet {
     border-color: transparent;
     background: transparent;

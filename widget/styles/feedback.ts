@@ -6,7 +6,7 @@ export const feedback = css`
     display: inline-flex;
     align-items: center;
     gap: 6px;
-    font-size: var(--_t12);
+    font-size: var(--_t13);
     font-weight: 500;
     --_icon: 14px;
   }

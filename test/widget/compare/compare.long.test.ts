@@ -42,7 +42,7 @@ describe('io-compare', () => {
     await untilColours(page, [0.2, 0.4, 0.6, 0.8], ['red', 'red', 'blue', 'blue']);
     const text = await compareIn(page).locator('header').textContent();
     expect(text).toContain('1.2 MB → 240 kB, 80% smaller');
-    expect(text).toContain('PNG → WebP, 1600 × 800');
+    expect(text).toContain('PNG → WebP · 1600 × 800');
     expectQuiet();
   });
 

@@ -45,8 +45,8 @@ it('other presets are tried inside the comparison, free, each with its bytes and
   const low = await shown();
   expect(low.bytes).toBe(low.size);
   expect(low.score).toBeLessThan(high.score);
-  await expect.poll(() => textOf(button('Low'))).toMatch(new RegExp(`\\d+ kB, \\d+% smaller ${words(low.score)}$`));
-  expect(await textOf(button('High'))).toMatch(new RegExp(`\\d+ kB, \\d+% smaller ${words(high.score)}$`));
+  await expect.poll(() => textOf(button('Low'))).toMatch(new RegExp(`\\d+ kB · \\d+% smaller ${words(low.score)}$`));
+  expect(await textOf(button('High'))).toMatch(new RegExp(`\\d+ kB · \\d+% smaller ${words(high.score)}$`));
   // The first file comes back from memory: at the service its sample has been replaced.
   await button('High').click();
   await expect.poll(() => shown()).toEqual(high);

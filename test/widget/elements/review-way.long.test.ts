@@ -66,9 +66,10 @@ describe('the way through a review', () => {
     await expect
       .poll(() => review(tab).locator('h2').textContent())
       .toBe(text('reviewing.done', { count: 2, edited: 0, decorative: 0 }));
-    await review(tab)
-      .getByRole('button', { name: text('reviewing.compare') })
-      .click();
+    const compare = review(tab).getByRole('button', { name: text('reviewing.compare') });
+    expect((await compare.locator('svg').boundingBox())?.width).toBe(20);
+    expect((await review(tab).locator('header').boundingBox())?.width).toBe(1280);
+    await compare.click();
     await expect.poll(() => tab.widget.locator('dialog[open] io-compare').count()).toBe(1);
     await tab.page.keyboard.press('Escape');
     await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);

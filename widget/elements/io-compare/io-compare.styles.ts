@@ -28,16 +28,6 @@ export const compareStyles = css`
     align-items: center;
     gap: var(--_space);
   }
-  .previous .icon {
-    rotate: 90deg;
-  }
-  .next .icon {
-    rotate: -90deg;
-  }
-  .previous:dir(rtl) .icon,
-  .next:dir(rtl) .icon {
-    scale: 1 -1;
-  }
   .stage {
     position: relative;
     overflow: hidden;
@@ -180,7 +170,6 @@ export const compareStyles = css`
     min-inline-size: 0;
     block-size: 28px;
     margin: 0;
-    accent-color: var(--_accent);
     cursor: pointer;
   }
   .figures {

@@ -43,16 +43,6 @@ export const reviewStyles = [
     strong {
       font-weight: 600;
     }
-    .previous .icon {
-      rotate: 90deg;
-    }
-    .next .icon {
-      rotate: -90deg;
-    }
-    .previous:dir(rtl) .icon,
-    .next:dir(rtl) .icon {
-      scale: 1 -1;
-    }
     .picture {
       grid-area: picture;
       position: relative;
@@ -180,9 +170,15 @@ export const reviewStyles = [
       padding: var(--_s4);
       text-align: center;
     }
-    .end .icon {
+    .end > .icon {
       color: var(--_success);
       --_icon: 48px;
+    }
+    .end > h2 {
+      font-size: var(--_t20);
+    }
+    .frame:has(.end) header {
+      grid-column: 1 / -1;
     }
     @container review (inline-size >= 700px) {
       .frame {

@@ -228,7 +228,7 @@ export const rowStyles = css`
   .result {
     grid-column: 1 / -1;
   }
-  .row:not(.open) .files {
+  .row:not(.open) :is(.produced, .files, .result:not(:has(.wide))) {
     display: none;
   }
   .files {
@@ -236,6 +236,12 @@ export const rowStyles = css`
     flex-wrap: wrap;
     gap: 0 var(--_s2);
     --_icon: 16px;
+  }
+  /* Where it would need a line of its own, the number of characters is told in open rows. */
+  @container io (inline-size < 760px) {
+    .row:not(.open) .below .hint:not(.long) {
+      display: none;
+    }
   }
   @container io (inline-size >= 760px) {
     .actions {

@@ -17,7 +17,7 @@ const saving =
     button.ariaBusy = null;
   };
 
-/** Renders the sizes of an image before and after, with the name of the new file. */
+/** Renders what was saved, the sizes of an image before and after, and the name of the new file. In a narrow row its end is cut. */
 export function renderSaving(
   { original, savedPercent, keptOriginal, variants }: ImageResult,
   i18n: I18n,
@@ -30,8 +30,8 @@ export function renderSaving(
   const key = keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
   return html`
     <p class="saving numbers">
-      <span>${t('compare.from-to', { from: formatBytes(original.size), to: formatBytes(full.size) })}</span>
       <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent: formatPercent(Math.abs(saved)) })}</span>
+      <span>${t('compare.from-to', { from: formatBytes(original.size), to: formatBytes(full.size) })}</span>
       ${renderDifference(full.quality ?? {}, i18n)}
       <bdi class="muted produced">${full.filename}</bdi>
     </p>

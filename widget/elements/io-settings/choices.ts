@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 
-/** Renders radio buttons as pills with the hint of the chosen one below. Screen readers get the hint of each. */
+/** Renders radio buttons as segments with the hint of the chosen one below. Screen readers get the hint of each. */
 export function renderChoices<Value extends string>({
   name,
   values,
@@ -21,7 +21,7 @@ export function renderChoices<Value extends string>({
   return html`
     <fieldset class="choices" ?disabled=${disabled}>
       <legend class="label">${t(`settings.${name}`)}</legend>
-      <div class="pills">
+      <div class="segments">
         ${values.map(
           (each) => html`
             <label class="pill">

@@ -21,15 +21,6 @@ export const settingsStyles = css`
     padding: 0;
     margin-block-end: var(--_s2);
   }
-  .pills {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 2px;
-    inline-size: fit-content;
-    padding: 2px;
-    border-radius: calc(var(--_r1) + 2px);
-    background: var(--_hover);
-  }
   .pill {
     position: relative;
     display: grid;
@@ -79,7 +70,7 @@ export const settingsStyles = css`
     font-weight: 500;
   }
   .switch + .hint {
-    margin-inline-start: calc(38px + var(--_space) * 2.5);
+    margin-inline-start: calc(38px + var(--_s3));
   }
   .pair {
     display: grid;
@@ -88,7 +79,7 @@ export const settingsStyles = css`
   }
   .sizes {
     margin-block-start: var(--_s3);
-    margin-inline-start: calc(38px + var(--_space) * 2.5);
+    margin-inline-start: calc(38px + var(--_s3));
   }
   .sizes ul {
     display: grid;

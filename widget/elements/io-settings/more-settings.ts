@@ -36,7 +36,7 @@ function renderFormats({ settings, disabled, i18n: { t }, onChange }: MoreSettin
   return html`
     <fieldset class="choices wide" ?disabled=${disabled} @change=${change}>
       <legend class="label">${t('settings.formats')}</legend>
-      <div class="pills">
+      <div class="segments">
         ${OUTPUT_FORMATS.filter((each) => each !== format).map(
           (each) => html`<label class="check"><input type="checkbox" name="formats" value=${each}
             .checked=${live(formats.includes(each))} /><span>${t(`settings.format-${each}`)}</span></label>`,

@@ -56,6 +56,9 @@ export const barStyles = css`
       display: grid;
       grid-template-columns: repeat(auto-fit, minmax(min(120px, 100%), 1fr));
     }
+    .bar .button {
+      padding-inline: var(--_s2);
+    }
     .dialog .ways .button {
       flex: 1 1 auto;
     }

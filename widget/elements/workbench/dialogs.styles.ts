@@ -46,29 +46,29 @@ export const dialogStyles = css`
   }
   .comparison[open] {
     --_stage: 100%;
-    grid-template: minmax(0, 1fr) auto / minmax(0, 1fr);
+    grid-template: 1fr auto / minmax(0, 1fr);
     gap: 0;
+  }
+  io-compare {
+    padding: var(--_s2) var(--_s3) 0;
   }
   .choose {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
     gap: var(--_s2);
-    padding: 0 var(--_s3) var(--_s3);
+    padding: var(--_s3);
   }
   .presets {
     flex: 1 1 600px;
-    display: flex;
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(88px, 1fr));
     gap: var(--_s2);
-    min-inline-size: 0;
-    overflow-x: auto;
   }
   .presets .button {
-    flex: 1 0 132px;
     flex-direction: column;
     gap: 0;
     min-block-size: 64px;
-    white-space: normal;
   }
   .texts {
     display: grid;

@@ -66,8 +66,7 @@ function describeTrial(preset: Preset, i18n: WorkbenchContext['i18n'], trials: W
   const size = variants.find(({ name }) => name === 'full')?.size ?? original.size;
   const saved = 1 - size / original.size;
   const percent = formatPercent(Math.abs(saved));
-  return [
-    `${formatBytes(size)}, ${t(saved < 0 ? 'result.larger' : 'result.smaller', { percent })}`,
-    ...nameDifference(quality as MeasuredQuality, i18n),
-  ];
+  const change =
+    percent === formatPercent(0) ? '' : ` · ${t(saved < 0 ? 'result.larger' : 'result.smaller', { percent })}`;
+  return [formatBytes(size) + change, ...nameDifference(quality as MeasuredQuality, i18n)];
 }

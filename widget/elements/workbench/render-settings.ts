@@ -14,9 +14,9 @@ export const nameSettings = ({ format, formats = [format], preset }: Settings, {
 export function renderSettingsLine({ optimizer, i18n, act }: WorkbenchContext): TemplateResult {
   const { settings } = optimizer;
   const { t } = i18n;
-  return html`<p class="settings numbers"><bdi>${nameSettings(settings, i18n)}${
+  return html`<p class="settings numbers"><span>${nameSettings(settings, i18n)}${
     settings.responsive ? ` · ${t('settings.responsive')}` : ''
-  }</bdi>
+  }</span>
     <button type="button" class="link" part="button" aria-haspopup="dialog" @click=${() => act('settings')}>${t('settings.change')}</button></p>`;
 }
 
