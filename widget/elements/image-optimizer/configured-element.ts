@@ -15,10 +15,7 @@ import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
 import { CONFIG_NAMES, LIMIT_NAMES, LIMIT_OR_NULL, pick, SETTING_NAMES, TRUE_BY_DEFAULT } from './config-properties.ts';
 
 /** Disposes the flow of a garbage-collected element: its timers and requests, not its jobs at the service. */
-const abandoned =
-  typeof FinalizationRegistry === 'undefined'
-    ? null
-    : new FinalizationRegistry<Optimizer>((optimizer) => optimizer.dispose());
+const abandoned = new FinalizationRegistry<Optimizer>((optimizer) => optimizer.dispose());
 
 /** Headers of each request, or a function that returns them. */
 export type Headers = NonNullable<OptimizerConfig['headers']>;
@@ -179,7 +176,7 @@ export class ConfiguredElement extends LitElement {
     this.optimizer.on((event) => self.deref()?.forwardEvent(event));
     this.optimizer.subscribe(() => self.deref()?.optimizerChanged());
     this.optimizer.onAnnounce((announcement) => self.deref()?.announced(announcement));
-    abandoned?.register(this, this.optimizer);
+    abandoned.register(this, this.optimizer);
   }
 
   /** Settings of exports: `format`, `preset`, `responsive` and more. Only the given settings change. */
