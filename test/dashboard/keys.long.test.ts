@@ -51,7 +51,7 @@ describe('Settings > API Keys', () => {
     await page.getByRole('button', { name: 'I have saved it' }).click();
     const button = page.getByRole('button', { name: 'Generate New Key' });
     await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
-    const reason = 'Your plan (Free) allows one active key. Deactivate or delete it to generate another.';
+    const reason = 'Your plan (free) allows one active key. Deactivate or delete it to generate another.';
     await page.getByText(reason).waitFor();
     await page.getByRole('button', { name: 'Generate New Key', description: reason }).click({ force: true });
     expect(await page.locator('dash-dialog').count()).toBe(0);

@@ -77,7 +77,7 @@ export class KeysPage extends DashboardPage {
   #renderLimit(count: number): TemplateResult {
     const { plan = '', role, accountId = '' } = this.profile ?? {};
     return html`<p class="notice"><span class="content">
-      <span id="why">${texts.atLimit({ count, plan: capitalized(plan) })}</span>
+      <span id="why">${texts.atLimit({ count, plan })}</span>
       ${role === 'operator' ? html`<a href="${BASE}/${managePageOf(accountId, 'plan')}">${texts.ownPlan}</a>` : texts.askForPlan}
     </span></p>`;
   }
@@ -218,5 +218,3 @@ export class KeysPage extends DashboardPage {
   }
 }
 customElements.define('keys-page', KeysPage);
-
-const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

@@ -33,9 +33,6 @@ export const overviewStyles = css`
     font-weight: 500;
     letter-spacing: 0;
   }
-  .figures .name {
-    text-transform: capitalize;
-  }
   .figures .balance {
     border-color: transparent;
     background: light-dark(var(--accent), color-mix(in oklab, var(--accent) 26%, var(--sheet)));

@@ -87,7 +87,7 @@ export class OverviewPage extends DashboardPage {
       </dl>
       <dl class="figure card">
         <dt>${texts.plan}</dt>
-        <dd class="name">${plan}</dd>
+        <dd>${plan}</dd>
         <dd class="note">${texts.keys({ used: keys.used, count: keys.limit })}</dd>
       </dl>
       <dl class="figure card">
