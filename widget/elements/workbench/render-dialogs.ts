@@ -44,9 +44,10 @@ function renderExport(
       <dl class="bill numbers">
         <div><dt>${t('confirm.output')}</dt><dd>${nameSettings(settings, i18n)}</dd></div>
         <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? t(costFailed ? 'cost.failed' : 'cost.loading') : t('cost.credits', { count: credits })}</strong></dd></div>
-        ${after === null || short ? nothing : html`<div><dt>${t('confirm.after')}</dt><dd>${t('cost.credits', { count: after })}</dd></div>`}
+        <div><dt>${t('confirm.after')}</dt><dd class=${short ? 'error' : ''}>${
+          short ? t('cost.short', { count: short }) : after === null ? '…' : t('cost.credits', { count: after })
+        }</dd></div>
       </dl>
-      ${short ? html`<p class="error">${t('cost.short', { count: short })}</p>` : nothing}
       ${larger ? html`<p>${t('confirm.larger', { count: larger, format: t(`settings.format-${settings.format}`) })}</p>` : nothing}
       ${
         missing
