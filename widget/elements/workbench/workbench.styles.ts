@@ -30,7 +30,20 @@ const styles = css`
       font-size: 0;
     }
   }
+  /* Undo and redo leave the line of the toolbar to other buttons. */
   @container io (inline-size < 560px) {
+    header {
+      padding: 0;
+    }
+    header h2 {
+      flex: 1 0 100%;
+      padding-inline-end: calc(var(--_control) * 3);
+    }
+    .pair {
+      position: absolute;
+      inset-block-start: var(--_s2);
+      inset-inline-end: calc(var(--_control) + var(--_s2));
+    }
     .find .take-away {
       gap: 0;
       font-size: 0;
