@@ -71,6 +71,8 @@ export interface ImageOptimizerProperties {
   locale?: ImageOptimizer['locale'] | undefined;
   /** Texts that replace the built-in ones, by key. */
   strings?: ImageOptimizer['strings'] | undefined;
+  /** Formats bytes in place of the element, e.g. in the units of the page: `872 KB`. */
+  formatBytes?: ImageOptimizer['formatBytes'] | undefined;
   /** Disables all controls. */
   disabled?: ImageOptimizer['disabled'] | undefined;
   /** Prevents changes; results can be compared and downloaded. */

@@ -2,7 +2,7 @@ import type { ImageOptimizer } from '../../../widget/index.ts';
 import { connectHost, type HostConnection, type HostElement, type HostOutcome } from '../../host/index.ts';
 import { createAttachTransport } from './attach-transport.ts';
 import { chooseMedia } from './choose-media.ts';
-import { make } from './make.ts';
+import { formatBytes, make } from './make.ts';
 import type { Rest } from './rest.ts';
 import type { SiteConfig } from './site-config.ts';
 import { uploadMedia } from './upload-media.ts';
@@ -60,12 +60,13 @@ interface ReviewContext {
   readonly connection: HostConnection;
 }
 
-function createElement(rest: Rest, { root, locale, language }: SiteConfig): ImageOptimizer {
+function createElement(rest: Rest, config: SiteConfig): ImageOptimizer {
   const element = document.createElement('image-optimizer');
   element.mode = 'replace';
-  element.endpoint = `${root}/service`;
-  element.locale = locale;
-  element.analyzeOptions = { language };
+  element.endpoint = `${config.root}/service`;
+  element.locale = config.locale;
+  element.formatBytes = (bytes) => formatBytes(bytes, config);
+  element.analyzeOptions = { language: config.language };
   element.transport = createAttachTransport(rest) as ImageOptimizer['transport'];
   return element;
 }

@@ -55,7 +55,7 @@ export interface SiteConfig {
   nonceUrl: string;
   /** Language of the user, BCP 47. */
   locale: string;
-  /** Signs of bytes and their multiples of 1,024, up to gigabytes. */
+  /** Signs of bytes and their multiples of 1,024, up to terabytes. */
   units: string[];
   /** Signs in numbers. */
   numbers: Numbers;

@@ -58,6 +58,7 @@ export class ConfiguredElement extends LitElement {
     settings: { attribute: false, noAccessor: true },
     locale: { reflect: true },
     strings: { attribute: false },
+    formatBytes: { attribute: false },
     disabled: { type: Boolean, reflect: true },
     readonly: { type: Boolean, reflect: true },
     i18n: { state: true },
@@ -129,6 +130,8 @@ export class ConfiguredElement extends LitElement {
   declare locale: string | null;
   /** Texts that replace the built-in ones, by key. */
   declare strings: Messages;
+  /** Formats bytes in place of the element, e.g. in the units of the page: `872 KB`. */
+  declare formatBytes: ((bytes: number) => string) | undefined;
   /** Disables all controls. */
   declare disabled: boolean;
   /** Prevents changes; results can be compared and downloaded. */
@@ -197,8 +200,8 @@ export class ConfiguredElement extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('locale') || changed.has('strings')) this.languageReady = this.#chooseLanguage();
     const oneOf = (names: readonly (keyof ConfiguredElement)[]) => names.some((name) => changed.has(name));
+    if (oneOf(['locale', 'strings', 'formatBytes'])) this.languageReady = this.#chooseLanguage();
     if (oneOf(['noAnalyze', 'locale', ...CONFIG_NAMES, ...LIMIT_NAMES])) this.optimizer.configure(this.#config());
     if (oneOf(SETTING_NAMES)) this.#takeSettings();
     if (changed.get('apiKey') && this.optimizer.state === 'error') this.#continueAsNewKey();
@@ -289,6 +292,7 @@ export class ConfiguredElement extends LitElement {
     const run = this.#languageRun;
     const i18n = await loadI18n(this.locale || nearestLanguage(this), this.strings);
     if (run !== this.#languageRun) return;
+    i18n.formatBytes = this.formatBytes ?? i18n.formatBytes;
     this.i18n = i18n;
     this.#texts.i18n = i18n;
   }

@@ -159,13 +159,13 @@ class Imagewright_Assets {
 	}
 
 	/**
-	 * Returns the signs of bytes, kilobytes, megabytes and gigabytes, as WordPress writes them.
+	 * Returns the signs of bytes, kilobytes, megabytes, gigabytes and terabytes, as WordPress writes them.
 	 *
 	 * @return string[]
 	 */
 	private function units() {
 		$units = array();
-		foreach ( array( 1, KB_IN_BYTES, MB_IN_BYTES, GB_IN_BYTES ) as $bytes ) {
+		foreach ( array( 1, KB_IN_BYTES, MB_IN_BYTES, GB_IN_BYTES, TB_IN_BYTES ) as $bytes ) {
 			$units[] = trim( (string) preg_replace( '/^[^\p{L}]+/u', '', (string) size_format( $bytes ) ) );
 		}
 		return $units;
