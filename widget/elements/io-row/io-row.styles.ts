@@ -256,7 +256,7 @@ export const rowStyles = css`
       white-space: nowrap;
     }
     .fields .below {
-      flex: 0 1 30ch;
+      flex: 1 1 30ch;
     }
     .row:not(.open) .below {
       flex-wrap: nowrap;
