@@ -45,7 +45,7 @@ function renderExport(
         <div><dt>${t('confirm.output')}</dt><dd>${nameSettings(settings, i18n)}</dd></div>
         <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? t(costFailed ? 'cost.failed' : 'cost.loading') : t('cost.credits', { count: credits })}</strong></dd></div>
         <div><dt>${t('confirm.after')}</dt><dd class=${short ? 'error' : ''}>${
-          short ? t('cost.short', { count: short }) : after === null ? '…' : t('cost.credits', { count: after })
+          short ? t('cost.short', { count: short }) : after === null ? '–' : t('cost.credits', { count: after })
         }</dd></div>
       </dl>
       ${larger ? html`<p>${t('confirm.larger', { count: larger, format: t(`settings.format-${settings.format}`) })}</p>` : nothing}
