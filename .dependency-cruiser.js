@@ -252,7 +252,7 @@ export default {
       severity: 'error',
       from: {
         path: '^(widget|plugin-bridge/(sdk|batch|host|wordpress))/',
-        pathNot: '^(widget/(build|manifest)|plugin-bridge/wordpress/build)/',
+        pathNot: '^(widget/(build|manifest)|plugin-bridge/(wordpress/build|host/server))/',
       },
       to: { dependencyTypes: ['core'] },
     },

@@ -8,6 +8,7 @@ import {
   ENGINE_FRONTS,
   engineBeside,
   hostBuild,
+  hostServerBuild,
   sdkBuild,
   unpluginBuild,
 } from './plugin-bridge/build/builds.ts';
@@ -220,6 +221,7 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   sdk: sdkBuild,
   host: hostBuild,
   'host-classic': classicHostBuild,
+  'host-server': hostServerBuild,
   cli: cliBuild,
   unplugin: unpluginBuild,
 };

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtWorkers } from './test/support/built-workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
@@ -73,11 +72,7 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
 
 export default defineConfig(({ mode }) => ({
   plugins: [builtWorkers()],
-  resolve: {
-    tsconfigPaths: true,
-    // Examples import it as whoever copies them does.
-    alias: { '@imagewright/host': fileURLToPath(new URL('./plugin-bridge/host/index.ts', import.meta.url)) },
-  },
+  resolve: { tsconfigPaths: true },
   test: {
     pool: 'forks',
     environment: './test/support/node-environment.ts',

@@ -53,7 +53,7 @@ const TARGETS = [
   {
     name: 'host',
     title: 'connection to a CMS',
-    modes: ['host', 'host-classic'],
+    modes: ['host', 'host-classic', 'host-server'],
     folders: ['plugin-bridge/host', ...SHARED],
     entry: 'plugin-bridge/host/index.ts',
     served: false,

@@ -1,28 +1,37 @@
-// IMAGEWRIGHT_URL=http://127.0.0.1:8080 IMAGEWRIGHT_API_KEY=iw_… npm start, then open the address that is printed.
-import { mkdir, readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// ADMIN_PASSWORD=… IMAGEWRIGHT_API_KEY=iw_… npm start
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { imagewright, openMedia } from '@imagewright/host/server';
 import express from 'express';
-import { createAdmin } from './admin.js';
-import { Media } from './media.js';
 
-const {
-  IMAGEWRIGHT_URL = 'http://127.0.0.1:8080',
-  IMAGEWRIGHT_API_KEY = '',
-  MEDIA_DIR = 'media',
-  PORT = '3000',
-} = process.env;
-await mkdir(MEDIA_DIR, { recursive: true });
-const media = await new Media(MEDIA_DIR).open();
-// Images to begin with: `npm start -- ~/photos/*.jpg`.
-for (const path of process.argv.slice(2)) await media.add(basename(path), await readFile(path));
+const { IMAGEWRIGHT_URL: service = 'http://127.0.0.1:8080', IMAGEWRIGHT_API_KEY: apiKey = '' } = process.env;
+const { ADMIN_PASSWORD, PORT = '3000' } = process.env;
 
-const app = createAdmin({ media, service: IMAGEWRIGHT_URL, apiKey: IMAGEWRIGHT_API_KEY });
-const folderOf = (/** @type {string} */ name) => fileURLToPath(new URL('.', import.meta.resolve(name)));
-app.use('/packages/element', express.static(folderOf('@imagewright/element/package.json')));
-app.use('/packages/host', express.static(folderOf('@imagewright/host/package.json')));
-app.use(express.static(fileURLToPath(new URL('./public', import.meta.url))));
+// Your list of images: here the files of a folder with texts beside it, in a CMS a table of its database.
+await mkdir('media', { recursive: true });
+const texts = JSON.parse(await readFile('texts.json', 'utf8').catch(() => '{}'));
+const media = openMedia({
+  folder: 'media',
+  url: '/media',
+  list: async () => (await readdir('media')).sort().map((file) => ({ id: file, file, ...texts[file] })),
+  saveTexts(id, changed) {
+    texts[id] = { ...texts[id], ...changed };
+    return writeFile('texts.json', JSON.stringify(texts));
+  },
+});
+
+// Your log-in: returns who may edit media, and null for all others. Here one editor with a password.
+const expected = `Basic ${btoa(`editor:${ADMIN_PASSWORD}`)}`;
+const userOf = (req) => (ADMIN_PASSWORD && req.headers.authorization === expected ? 'editor' : null);
+
+const app = express();
+app.use('/media', media.serve, express.static('media'));
+app.use('/packages', express.static('node_modules/@imagewright'));
+app.use('/admin', (req, res, next) => {
+  if (userOf(req)) next();
+  else res.set('WWW-Authenticate', 'Basic').sendStatus(401);
+});
+app.use('/admin', express.static('admin'));
+app.use('/admin/imagewright', imagewright({ service, apiKey, userOf, host: media }));
 const server = app.listen(Number(PORT), '127.0.0.1', () => {
-  const address = server.address();
-  console.log(`http://127.0.0.1:${typeof address === 'object' ? address?.port : PORT}`);
+  console.log(`http://127.0.0.1:${server.address().port}/admin/`);
 });

@@ -67,6 +67,20 @@ export function classicHostBuild(): BuildEnvironmentOptions {
   };
 }
 
+/** What the server of a CMS needs, as one module for Node beside the others. */
+export function hostServerBuild(): BuildEnvironmentOptions {
+  return {
+    ...cliBuild(),
+    outDir: 'dist/host',
+    emptyOutDir: false,
+    rolldownOptions: {
+      input: { server: join(root, 'plugin-bridge/host/server/index.ts') },
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: '[name].js' },
+    },
+  };
+}
+
 /** The command line program. Packages stay in node_modules. */
 export function cliBuild(): BuildEnvironmentOptions {
   return {

@@ -23,6 +23,7 @@ export { HostError, type HostErrorCode, toHostError } from './host-error.ts';
 export { HOST_TEXTS, type HostTextKey } from './host-texts.ts';
 export type { JournalStorage } from './journal.ts';
 export type { HostOutcome } from './outcome.ts';
+export { createRemoteHost, type RemoteHostOptions } from './remote-host.ts';
 export type { ReplaceRules } from './replace-rules.ts';
 export type { RunProgress } from './run-images.ts';
 export { sha256 } from './sha256.ts';

@@ -26,7 +26,7 @@ export const PACKAGES: readonly Recipe[] = [
   {
     workspace: 'plugin-bridge/host',
     copies: { '.': 'dist/host' },
-    types: ['plugin-bridge/host/index.ts', 'plugin-bridge/host/conformance/index.ts'],
+    types: ['index', 'conformance/index', 'server/index'].map((name) => `plugin-bridge/host/${name}.ts`),
   },
   {
     workspace: 'widget',

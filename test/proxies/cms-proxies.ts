@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
-import { imagewrightProxy } from '../../examples/express/imagewright-proxy.js';
+import { imagewright } from '../../plugin-bridge/host/server/index.ts';
 import { serveLocally } from '../support/serve-locally.ts';
 import { readBlock } from './blocks.ts';
 import { startProgram } from './programs.ts';
@@ -43,11 +43,11 @@ async function listen(handler: RequestListener) {
   return { host: `127.0.0.1:${port}`, stop: close };
 }
 
-/** Starts an Express application with `examples/express`. */
+/** Starts an Express application with `imagewright` of `@imagewright/host/server`. */
 async function startExpressCms({ service, apiKey, extend }: CmsOptions): Promise<CmsProxy> {
   const app = express();
   const uploads = new Map<string, string>();
-  const proxy = imagewrightProxy({
+  const proxy = imagewright({
     ...{ service, apiKey },
     userOf: async (req) => editorOf(req.headers),
     owns: async (user, sessionId) => uploads.get(sessionId) === user,

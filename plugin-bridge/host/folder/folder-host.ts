@@ -1,4 +1,3 @@
-import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
 import type {
   CmsHost,
   HostImage,
@@ -10,6 +9,7 @@ import type {
   Uploaded,
 } from '../cms-host.ts';
 import { HostError } from '../host-error.ts';
+import { typeOf } from '../image-types.ts';
 import { type Folder, type FolderFiles, openFolder, splitPath } from './folder-files.ts';
 import {
   backupPath,
@@ -22,13 +22,6 @@ import {
   writeManifest,
 } from './folder-manifest.ts';
 import { namePaths } from './folder-names.ts';
-
-/** MIME types of uploads, by extension. */
-const TYPES: ReadonlyMap<string, string> = new Map(
-  DEFAULT_INPUT_FORMATS.flatMap((format) =>
-    FORMATS[format].extensions.map((extension) => [extension, FORMATS[format].mimeType]),
-  ),
-);
 
 /**
  * Creates a host for a folder on the visitor's computer. An image's id is its path. Replacing moves the original to
@@ -193,8 +186,4 @@ async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): 
   await writeManifest(files, manifest);
   await files.remove(backupPath(id));
   return { url: null, restored: true };
-}
-
-function typeOf(path: string): string | undefined {
-  return TYPES.get(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 }

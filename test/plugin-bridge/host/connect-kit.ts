@@ -4,16 +4,36 @@ import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import { charged, connectShelf } from './connect-shelf.ts';
 
-/** Makes what connects hosts under test to the real service, behind a proxy that can take it away. */
-export async function startConnect(): Promise<{ connect: NonNullable<HostKit['connect']>; close(): Promise<void> }> {
+/** The real service for hosts under test, behind a proxy that can take it away. */
+interface Connect extends Required<Pick<HostKit, 'connect' | 'offer'>> {
+  /** Address of the proxy. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts it.
+ * @param through gives the key to the CMS that forwards requests, and returns the address there. Missing: the element has the key.
+ */
+export async function startConnect(through?: (apiKey: string) => Promise<string>): Promise<Connect> {
+  let offers = 0;
   const service = await sharedService();
   const proxy = await startFaultProxy(service.url);
   return {
+    url: proxy.url,
+    async offer(_, bytes) {
+      offers += 1;
+      const address = `/v1/sessions/sess_${'0'.repeat(22)}/download?filename=${offers}.webp`;
+      const path = new RegExp(`^${address.replace(/[?.]/g, '\\$&')}$`);
+      proxy.inject({ kind: 'answer', status: 200, html: new TextDecoder().decode(bytes) }, { path, times: 1e9 });
+      return address;
+    },
     async connect(host, { credits, wrongKey = false }) {
       const account = await service.createAccount({ credits });
       const { accountId, api } = account;
       const used = wrongKey ? { ...account, apiKey: `${account.apiKey.slice(0, -4)}0000` } : account;
-      const { connection } = await connectShelf({ url: proxy.url, account: used, host });
+      const way = through ? { url: await through(used.apiKey) } : { url: proxy.url, account: used };
+      const { connection } = await connectShelf({ ...way, host });
       return {
         run: (ids) => connection.run(ids),
         resume: () => connection.resume(),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileExamples, readExamples } from '../../support/compile-examples.ts';
+import { filesOfPage, ownLines } from '../../support/files-of-page.ts';
 
 describe('docs/embedding.md', () => {
   let examples: string[];
@@ -18,6 +19,13 @@ describe('docs/embedding.md', () => {
 
   it('shows a whole host in less than 100 lines', () => {
     expect(examples[0]?.trim().split('\n').length).toBeLessThan(100);
+  });
+
+  it('shows the example of Express word for word, in at most 60 own lines', async () => {
+    const files = filesOfPage('docs/embedding.md');
+    expect([...files.keys()]).toEqual(['server.js', 'admin/index.html', 'admin/page.js']);
+    for (const [path, code] of files) expect(code).toBe(await readFile(`examples/express/${path}`, 'utf8'));
+    expect(ownLines(files.values())).toBeLessThanOrEqual(60);
   });
 
   it('names the slots and custom properties that the element has, and no others', async () => {

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { join, resolve, sep } from 'node:path';
+import type { ReplacementVariant } from '../cms-host.ts';
+import { HostError } from '../host-error.ts';
+import { typeOf } from '../image-types.ts';
+import { createHashes, type Disk, hashOf, isFile, readIfThere } from './disk.ts';
+
+/** Folder of the files that replace images, in that of the images, where visitors get them too. */
+const MADE = '_imagewright';
+/** Folder of the records, which programs that serve files leave out. */
+const RECORDS = '.imagewright';
+
+/** A file that was made for an image. */
+export interface MadeFile {
+  /** `full`, or `<width>w`. */
+  name: string;
+  /** Below the folder of the images. */
+  path: string;
+  /** Pixels. */
+  width: number;
+  sha256: string;
+}
+
+/** A replaced image. */
+export interface MediaRecord {
+  /** SHA-256 of the original. */
+  original: string;
+  files: MadeFile[];
+}
+
+/** Originals of a folder, and the files and records that stand for them. Nothing is kept in memory that a file does not say. */
+export interface MediaRecords {
+  /** Returns the bytes of an original. @throws HostError `not_found` */
+  original(file: string): Promise<Buffer>;
+  /** Returns the record of an image, also of one whose original was changed since; null if it is not replaced. */
+  read(file: string): Promise<MediaRecord | null>;
+  /** Returns the record of an image whose original is the recorded one. */
+  current(file: string): Promise<MediaRecord | null>;
+  /** Tests whether a file is there. @param file below the folder */
+  has(file: string): Promise<boolean>;
+  /** @throws HostError `changed` if somebody has changed a file since */
+  requireUnchanged(files: readonly MadeFile[]): Promise<void>;
+  /** Writes a file beside all others, under a name of its own. @throws HostError `unsupported`, `no_space`, `forbidden` */
+  add(variant: ReplacementVariant, stem: string): Promise<MadeFile>;
+  /** Writes a record: all of it, or nothing. @throws HostError `no_space`, `forbidden` */
+  write(file: string, record: MediaRecord): Promise<void>;
+  forget(file: string): Promise<void>;
+  /** Removes files that no record names; one that stays harms nobody. */
+  remove(files: readonly MadeFile[]): Promise<void>;
+}
+
+/** Opens the records of a folder. */
+export function openRecords(folder: string, disk: Disk): MediaRecords {
+  const root = resolve(folder);
+  const hashes = createHashes();
+  const recordOf = (file: string) => join(root, RECORDS, `${within(root, file).slice(root.length + 1)}.json`);
+
+  async function read(file: string): Promise<MediaRecord | null> {
+    const text = await readIfThere(recordOf(file));
+    return text && (JSON.parse(text.toString()) as MediaRecord);
+  }
+
+  return {
+    read,
+    async original(file) {
+      const bytes = await readIfThere(within(root, file));
+      if (!bytes) throw new HostError('not_found', 'The file of this image is missing.');
+      return bytes;
+    },
+    async current(file) {
+      const record = await read(file);
+      return record && (await hashes(within(root, file))) === record.original ? record : null;
+    },
+    has: (file) => isFile(within(root, file)),
+    async requireUnchanged(files) {
+      for (const { path, sha256 } of files) {
+        const bytes = await readIfThere(join(root, path));
+        // Nothing can be lost of a file that is gone.
+        if (bytes && hashOf(bytes) !== sha256) throw new HostError('changed', 'Its optimized file was changed since.');
+      }
+    },
+    async add({ name, width, filename, blob }, stem) {
+      const extension = /\.[a-z0-9]+$/.exec(filename)?.[0] ?? '';
+      const isSize = /^(full|[1-9]\d{0,4}w)$/.test(name);
+      if (!typeOf(filename) || !isSize) throw new HostError('unsupported', `${filename} is no file of an image.`);
+      const size = name === 'full' ? '' : `-${name}`;
+      const path = `${MADE}/${stem}${size}-${randomBytes(4).toString('hex')}${extension}`;
+      const bytes = new Uint8Array(await (await blob()).arrayBuffer());
+      await disk.write(join(root, path), bytes);
+      return { name, path, width, sha256: hashOf(bytes) };
+    },
+    async write(file, record) {
+      const path = recordOf(file);
+      await disk.write(`${path}.new`, Buffer.from(JSON.stringify(record)));
+      await disk.rename(`${path}.new`, path);
+    },
+    forget: (file) => disk.remove(recordOf(file)),
+    async remove(files) {
+      for (const { path } of files) await disk.remove(join(root, path)).catch(() => {});
+    },
+  };
+}
+
+/** Returns the path of a file in a folder. @throws HostError `not_found` for one outside of it */
+function within(root: string, file: string): string {
+  const path = resolve(root, file);
+  if (!path.startsWith(root + sep) || file.includes('\0')) throw new HostError('not_found', 'There is no such image.');
+  return path;
+}
