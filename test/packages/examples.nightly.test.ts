@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -68,9 +69,12 @@ it('react: the page uploads and exports while it is worked on, and a build has o
 
 it('express: an admin whose media are replaced', async () => {
   const project = await install('express', 'imagewright-element', 'imagewright-host');
-  const settings = { ...(await serviceSettings()), PORT: '0' };
-  const { url, page } = await open(project, settings, 'start', [`${FIXTURES}/photos/photo-brushes.jpg`]);
-  const size = async () => (await (await fetch(`${url}/media/1/photo-brushes.jpg`)).arrayBuffer()).byteLength;
+  await cp(`${FIXTURES}/photos/photo-brushes.jpg`, join(project.folder, 'media/photo-brushes.jpg'));
+  const settings = { ...(await serviceSettings()), PORT: '0', ADMIN_PASSWORD: 'secret' };
+  const { url, page } = await open(project, settings);
+  await page.setExtraHTTPHeaders({ Authorization: `Basic ${btoa('editor:secret')}` });
+  await page.goto(`${url}/admin/`);
+  const size = async () => (await (await fetch(`${url}/media/photo-brushes.jpg`)).arrayBuffer()).byteLength;
   const before = await size();
   await page.getByRole('button', { name: 'Optimize all' }).click();
   await page.getByRole('button', { name: text('export.some', { count: 1 }) }).click();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,6 +24,7 @@ let project: EmptyProject;
 let service: Awaited<ReturnType<typeof startConnect>>;
 let installed: { createRemoteHost: typeof createRemoteHost; conformanceTests: typeof conformanceTests };
 let admin: { url: string; child: ChildProcess };
+let crashing = false;
 
 beforeAll(async () => {
   const archives = await packAll();
@@ -49,18 +50,29 @@ afterAll(async () => {
   await rm(project.folder, { recursive: true, force: true });
 });
 
-const failAt = (write: number, how: string) => writeFileSync(join(project.folder, 'faults'), `${write} ${how}`);
+const faults = () => join(project.folder, 'faults');
+
+/** Starts the admin again if it has crashed, and lets no further write fail. */
+async function revive(): Promise<void> {
+  const { child } = admin;
+  // It is empty when the fault has happened.
+  const isCrash = crashing && readFileSync(faults(), 'utf8') === '';
+  crashing = false;
+  if (!isCrash) return writeFileSync(faults(), '');
+  if (child.signalCode === null) await once(child, 'exit');
+  await start();
+}
 
 /** Starts the admin; again at the address that it had. */
 async function start(apiKey = 'iw_none'): Promise<void> {
-  writeFileSync(join(project.folder, 'faults'), '');
+  writeFileSync(faults(), '');
   const child = spawn(
     process.execPath,
     ['--import', pathToFileURL(resolve('test/packages/disk-faults.mjs')).href, 'server.js'],
     {
       cwd: project.folder,
       env: {
-        ...{ ...envOutside(), FAULTS: join(project.folder, 'faults'), ADMIN_PASSWORD: PASSWORD },
+        ...{ ...envOutside(), FAULTS: faults(), ADMIN_PASSWORD: PASSWORD },
         ...{ IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: apiKey, PORT: admin ? new URL(admin.url).port : '0' },
       },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -94,14 +106,14 @@ const kit: HostKit = {
       ...visitors,
       host: hostOf(),
       async reopen() {
-        if (admin.child.signalCode) await start();
+        if (crashing) await revive();
         return hostOf();
       },
-      failAt,
-      async close() {
-        if (admin.child.signalCode) await start();
-        failAt(0, '');
+      failAt(write, how) {
+        crashing = how === 'crash';
+        writeFileSync(faults(), `${write} ${how}`);
       },
+      close: revive,
     };
   },
 };

@@ -9,7 +9,7 @@ import { createEmptyProject, type EmptyProject, packAll } from './empty-project.
 
 /** Packages from the registry that the test installs beside ours: React and Vue, and the checkers publint and attw. */
 const OTHERS = [
-  ...['react@19', 'react-dom@19', '@types/react@19', 'vue@3'],
+  ...['react@19', 'react-dom@19', '@types/react@19', '@types/node@20', 'vue@3'],
   ...['publint@0.3', '@arethetypeswrong/cli@0.18'],
 ];
 
@@ -51,6 +51,25 @@ export const scores: (number | null)[] = files.map(({ quality }) => quality.scor
 
 it.each(['bundler', 'nodenext'] as const)('types the engine under %s', async (resolution) => {
   await project.compile('engine.ts', ENGINE, resolution);
+});
+
+const ADMIN = `
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRemoteHost, type CmsHost } from '@imagewright/host';
+import { imagewright, openMedia } from '@imagewright/host/server';
+
+interface Request extends IncomingMessage { user?: { id: number } }
+const media = openMedia({ folder: 'media', url: '/media', list: () => [{ id: 1, file: 'a.jpg' }] });
+const user = { userOf: (req: Request) => req.user ?? null, owns: (owner: { id: number }, session: string) => owner.id > session.length };
+export const handler: (req: Request, res: ServerResponse) => Promise<void> =
+  imagewright({ service: 'http://127.0.0.1:8080', apiKey: 'iw_', host: media, ...user });
+// @ts-expect-error nobody says who the user is
+imagewright({ service: 'http://127.0.0.1:8080', apiKey: 'iw_' });
+export const hosts: CmsHost[] = [media, createRemoteHost('/imagewright', { headers: () => ({ 'X-CSRF-Token': '1' }) })];
+`;
+
+it.each(['bundler', 'nodenext'] as const)('types the server of a CMS under %s', async (resolution) => {
+  await project.compile('admin.ts', ADMIN, resolution);
 });
 
 const IMAGES = `
