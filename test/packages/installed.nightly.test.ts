@@ -54,6 +54,7 @@ it.each(['bundler', 'nodenext'] as const)('types the engine under %s', async (re
 });
 
 const ADMIN = `
+/// <reference types="node" />
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRemoteHost, type CmsHost } from '@imagewright/host';
 import { imagewright, openMedia } from '@imagewright/host/server';
