@@ -55,10 +55,10 @@ export function createForwarder<User>({ service, apiKey, owns, remember, idOf }:
     // Without keep-alive: a request on a connection that the service is just closing would fail.
     const outgoing = request(service + url, { method, headers, agent: false });
     let answer: IncomingMessage | undefined;
-    outgoing.on('response', async (received) => {
+    outgoing.on('response', (received) => {
       answer = received;
       const created = method === 'POST' && path === '/v1/sessions' && received.statusCode === 201;
-      await passOn(res, received, created ? user : undefined).catch(() =>
+      passOn(res, received, created ? user : undefined).catch(() =>
         refuse(res, 502, 'bad_gateway', 'The answer was lost.'),
       );
     });
