@@ -38,27 +38,30 @@ describe('what an export costs and makes', () => {
     expect((await tab.ledger()).charges).toBe(0);
   });
 
-  it('is asked with a button that stays in its place when the price arrives', async () => {
-    const tab = await rig.open();
-    let tell = () => {};
-    const told = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
-    await tab.page.route(/credits\/check/, async (route) => {
-      await told;
-      await route.continue();
-    });
-    await tab.upload(1);
-    await tab.widget.locator('button.export').click();
-    const yes = dialog(tab).locator('button[value=yes]');
-    const corner = () =>
-      yes.evaluate((button) => [button.getBoundingClientRect().right, button.getBoundingClientRect().y]);
-    expect(await dialog(tab).textContent()).toContain(text('cost.loading'));
-    const before = await corner();
-    tell();
-    await expect.poll(() => yes.textContent()).toContain(text('confirm.yes', { count: 1 }));
-    expect(await corner()).toEqual(before);
-  });
+  it.each([1280, 320])(
+    'is asked with a button that stays in its place when the price arrives, at %d pixels',
+    async (width) => {
+      const tab = await rig.open({ context: { viewport: { width, height: 720 } } });
+      let tell = () => {};
+      const told = new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      await tab.page.route(/credits\/check/, async (route) => {
+        await told;
+        await route.continue();
+      });
+      await tab.upload(1);
+      await tab.widget.locator('button.export').click();
+      const yes = dialog(tab).locator('button[value=yes]');
+      const corner = () =>
+        yes.evaluate((button) => [button.getBoundingClientRect().right, button.getBoundingClientRect().y]);
+      expect(await dialog(tab).textContent()).toContain(text('cost.loading'));
+      const before = await corner();
+      tell();
+      await expect.poll(() => yes.textContent()).toContain(text('confirm.yes', { count: 1 }));
+      expect(await corner()).toEqual(before);
+    },
+  );
 
   it('says how many credits are missing when the price has changed, and offers what they are enough for', async () => {
     const tab = await rig.open({ credits: 3 });

@@ -112,6 +112,38 @@ describe('in narrow layouts', () => {
     expect(locale === 'ar' ? clear.x - widgetBox.x : widgetBox.right - clear.right).toBeLessThan(24);
   });
 
+  it.each(['en', 'ar'])(
+    'a button of the page fits into the toolbar of a phone, below undo and redo (%s)',
+    async (locale) => {
+      const tab = await rig.open({
+        elements: [{ locale }],
+        context: { viewport: { width: 390, height: 844 } },
+        css: 'body { margin: 0; padding: 16px }',
+      });
+      await tab.widget.evaluate((element) => {
+        const button = Object.assign(document.createElement('button'), {
+          slot: 'toolbar-end',
+          textContent: 'Approval',
+        });
+        button.style.inlineSize = '150px';
+        element.append(button);
+      });
+      await tab.upload(2);
+      const boxes = await Promise.all(['.undo', '.redo', '.clear'].map((name) => boxOf(tab.widget.locator(name))));
+      const heading = await boxOf(tab.widget.locator('h2'));
+      for (const { middle } of boxes) expect(Math.abs(heading.middle - middle)).toBeLessThan(6);
+      const [first, second, last] = boxes.sort((a, b) => a.x - b.x);
+      expect(first?.right).toBeLessThanOrEqual(second?.x ?? 0);
+      expect(second?.right).toBeLessThanOrEqual(last?.x ?? 0);
+      const [add, own] = [
+        await boxOf(tab.widget.locator('io-dropzone')),
+        await boxOf(tab.widget.locator('[slot=toolbar-end]')),
+      ];
+      expect(Math.abs(add.middle - own.middle)).toBeLessThan(2);
+      expect(add.y).toBeGreaterThan(Math.max(...boxes.map(({ bottom }) => bottom)) - 8);
+    },
+  );
+
   it('a list has a shadow at its lower edge until its end', async () => {
     const tab = await rig.open({ css: 'image-optimizer { --io-list-max-height: 300px }' });
     await tab.upload(8);

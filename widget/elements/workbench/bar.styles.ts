@@ -59,8 +59,9 @@ export const barStyles = css`
     .bar .button {
       padding-inline: var(--_s2);
     }
+    /* A label that becomes longer moves no button. */
     .dialog .ways .button {
-      flex: 1 1 auto;
+      flex: 1 0 100%;
     }
   }
   @container io (inline-size >= 560px) {

@@ -24,9 +24,10 @@ const styles = css`
       padding-inline-end: var(--_control);
     }
     /* Only its icon is seen. */
-    .clear {
+    .tools .clear {
       position: absolute;
       gap: 0;
+      padding: 0;
       font-size: 0;
     }
   }
