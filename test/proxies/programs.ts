@@ -67,7 +67,8 @@ export async function startProgram(
   };
 }
 
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
+/** Waits until something listens on a port of this machine. @throws Error if the process ends before */
+export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null || child.signalCode) throw new Error('ended before it listened');
     if (await accepts(port)) return;
@@ -86,7 +87,8 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-function freePort(): Promise<number> {
+/** Returns a port of this machine on which nothing listens. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
