@@ -1,8 +1,8 @@
-# Builds dist/ with the development tools, installs what the service needs at run time, and ships those two alone.
-# To pin the base image, name its digest on both FROM lines that name node. This command prints it:
+# Packs the service as it is released, with all packages that it needs, and ships that alone.
+# To pin the base image, name its digest on both FROM lines. This command prints it:
 #   docker buildx imagetools inspect node:24-slim --format '{{.Manifest.Digest}}'
 # and the lines become `FROM node:24-slim@sha256:…`. The service shuts down within 25 s: `docker stop --time 35`.
-FROM node:24-slim AS manifests
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY server/package.json ./server/
@@ -12,27 +12,20 @@ COPY plugin-bridge/sdk/package.json ./plugin-bridge/sdk/
 COPY plugin-bridge/host/package.json ./plugin-bridge/host/
 COPY plugin-bridge/cli/package.json ./plugin-bridge/cli/
 COPY plugin-bridge/unplugin/package.json ./plugin-bridge/unplugin/
-
-FROM manifests AS build
 RUN npm ci
-COPY tsconfig.json vite.config.ts ./
+COPY LICENSE tsconfig.json vite.config.ts ./
 COPY server ./server
 COPY widget ./widget
 COPY plugin-bridge ./plugin-bridge
-RUN npm run build
-
-FROM manifests AS dependencies
-RUN npm ci --omit=dev
+COPY docs ./docs
+RUN npm run pack -- @imagewright/engine @imagewright/server imagewright
+RUN npm run pack:server -- $(node -p process.arch)
+RUN mkdir service && tar -xzf dist/packages/*.tar.gz -C service --strip-components=1
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-COPY docs ./docs
-COPY package.json ./
-COPY server/start.mjs ./server/start.mjs
-COPY plugin-bridge/cli/bin.mjs ./plugin-bridge/cli/bin.mjs
+COPY --from=build /app/service .
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -1,4 +1,4 @@
-// `npm run pack`: makes what is released into `dist/packages`. Publishes nothing: see docs/releasing.md.
+// `npm run pack`: makes what is released into `dist/packages`; with names, those packages alone. Publishes nothing: see docs/releasing.md.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,22 +14,30 @@ const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 execFileSync(process.execPath, [join(root, 'server/start.mjs'), 'build'], { stdio: 'inherit' });
 await rm(output, { recursive: true, force: true });
 await mkdir(output, { recursive: true });
-const declarations = readDeclarations(PACKAGES.flatMap(({ types }) => types));
-for (const recipe of PACKAGES) await pack(recipe, declarations);
-await cp(join(root, 'docs/openapi.json'), join(output, 'imagewright-openapi.json'));
-const { zip } = await buildPlugin();
-await cp(zip, join(output, 'imagewright.zip'));
-const bill = [
-  'sbom',
-  '--sbom-format',
-  'cyclonedx',
-  '--sbom-type',
-  'application',
-  '--omit',
-  'dev',
-  '--package-lock-only',
-];
-await writeFile(join(output, 'imagewright-sbom.json'), execFileSync('npm', bill, { cwd: root }));
+const names = process.argv.slice(2);
+const manifests = await Promise.all(PACKAGES.map(({ workspace }) => readManifest(workspace)));
+const wanted = PACKAGES.filter((_, index) => names.length === 0 || names.includes(manifests[index]?.name ?? ''));
+const declarations = readDeclarations(wanted.flatMap(({ types }) => types));
+for (const recipe of wanted) await pack(recipe, declarations);
+if (names.length === 0) await packOthers();
+
+/** Adds what is no package: the API's document, the plugin for WordPress, and the bill of materials. */
+async function packOthers(): Promise<void> {
+  await cp(join(root, 'docs/openapi.json'), join(output, 'imagewright-openapi.json'));
+  const { zip } = await buildPlugin();
+  await cp(zip, join(output, 'imagewright.zip'));
+  const bill = [
+    'sbom',
+    '--sbom-format',
+    'cyclonedx',
+    '--sbom-type',
+    'application',
+    '--omit',
+    'dev',
+    '--package-lock-only',
+  ];
+  await writeFile(join(output, 'imagewright-sbom.json'), execFileSync('npm', bill, { cwd: root }));
+}
 
 /** Puts a package together in a folder of its name, and packs that beside it. */
 async function pack({ workspace, copies, types, texts, finish }: Recipe, { write }: Declarations): Promise<void> {

@@ -1,4 +1,5 @@
-// `npm run pack:server`, after `npm run pack`: archives of the service with all packages that it needs, which run with `node` alone.
+// `npm run pack:server`, after `npm run pack`: archives of the service and the command line program with all packages that they need, which run with
+// `node` alone. Takes names of processors, e.g. `arm64`; without any it makes all.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -21,7 +22,8 @@ const NATIVE = ['@img/sharp-linux-', '@img/sharp-libvips-linux-', '@lmdb/lmdb-li
 
 const work = await mkdtemp(join(tmpdir(), 'imagewright-archives-'));
 try {
-  for (const processor of PROCESSORS) await archive(processor);
+  const wanted = process.argv.slice(2);
+  for (const processor of wanted.length > 0 ? wanted : PROCESSORS) await archive(processor);
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -39,12 +41,14 @@ async function archive(processor: string): Promise<void> {
   const engine = join(packages, '@imagewright', 'engine');
   await rm(join(packages, '@imagewright'), { recursive: true });
   await cp(join(output, 'imagewright-engine'), engine, { recursive: true });
+  await rm(join(packages, 'imagewright'), { recursive: true });
+  await cp(join(output, 'imagewright'), join(packages, 'imagewright'), { recursive: true });
   const file = join(output, `${name}.tar.gz`);
   execFileSync('tar', ['--owner=0', '--group=0', '-czf', file, '-C', work, name]);
   console.log(`dist/packages: ${name}.tar.gz`);
 }
 
-/** Installs the production packages of the service by the lock file. @returns their folder */
+/** Installs the production packages of both programs by the lock file. @returns their folder */
 async function install(processor: string): Promise<string> {
   const folder = join(work, processor);
   const manifests = workspaces.map((workspace) => `${workspace}/package.json`);
@@ -52,7 +56,8 @@ async function install(processor: string): Promise<string> {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await cp(join(root, file), join(folder, file));
   }
-  const only = ['--omit=dev', '--workspace=@imagewright/server', '--os=linux', `--cpu=${processor}`, '--libc=glibc'];
+  const programs = ['--workspace=@imagewright/server', '--workspace=imagewright'];
+  const only = ['--omit=dev', ...programs, '--os=linux', `--cpu=${processor}`, '--libc=glibc'];
   execFileSync('npm', ['ci', '--loglevel=error', ...only], { cwd: folder, stdio: 'inherit' });
   return join(folder, 'node_modules');
 }
