@@ -7,7 +7,7 @@ import { firstFrame, type Pixels } from './pixels.ts';
 import { encodeToPromise } from './quality/encode-to-promise.ts';
 import { isProbedWhole, planQuality, type QualityOrder, type QualityPlan } from './quality/plan-quality.ts';
 import type { ScoredImage } from './quality/sample.ts';
-import type { SearchTools } from './quality/start-table.ts';
+import type { SearchTools } from './quality/search-tools.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { countColours, sampleRows } from './steps/pixel-statistics.ts';
 import { type Pyramid, planScaling, type Scaling, scalePixels } from './steps/resize.ts';

@@ -17,7 +17,7 @@ import { withoutCredentials } from './containers/credentials.ts';
 import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
 import { type GainMapPlan, planGainMap } from './hdr/plan-gain-map.ts';
 import { type OutputPlan, planMetadata } from './metadata/carried.ts';
-import { loadSearchTools, type SearchTools } from './quality/start-table.ts';
+import { loadSearchTools, type SearchTools } from './quality/search-tools.ts';
 import { isLostIn, planSigning, type SigningPlan, withoutSignature } from './signing/plan-signing.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';

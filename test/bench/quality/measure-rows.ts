@@ -1,5 +1,6 @@
 // Measures what the start table is fitted to, and writes both: `npm run fit:quality`. Again with every version of the image library.
-import { writeFile } from 'node:fs/promises';
+// Arguments: codecs to measure anew (`npm run fit:quality -- webp`); the rows of the others stay.
+import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { libraryVersions } from '../../../server/processing/cache-key.ts';
@@ -18,8 +19,9 @@ import { writeTable } from './write-table.ts';
 const ROWS = fileURLToPath(new URL('./fit-rows.json', import.meta.url));
 /** Widths of the versions whose parts are measured. */
 const WIDTHS = [1600];
+/** The ends of straight parts of the score's course. WebP's numbers count three times as much from 75 on. */
 const NUMBERS: Record<CodecName, number[]> = {
-  webp: [25, 60, 84, 96],
+  webp: [25, 60, 75, 84, 91, 97],
   jpeg420: [22, 55, 80, 95],
   jpeg444: [22, 55, 80, 95],
   avif420: [25, 45, 64, 86],
@@ -29,11 +31,18 @@ const NUMBERS: Record<CodecName, number[]> = {
 
 const scorer = await createScorer();
 const sources = await findSources();
-const rows: FitRow[] = [];
+const all = Object.keys(NUMBERS) as CodecName[];
+const chosen = all.filter((name) => process.argv.includes(name));
+const codecs = chosen.length > 0 ? chosen : all;
+const before = JSON.parse(await readFile(ROWS, 'utf8')) as { rows: FitRow[] };
+const rows = before.rows.filter(({ codec }) => !codecs.includes(codec));
 for (const source of sources) {
   for (const width of WIDTHS) rows.push(...(await measure(source, Math.min(width, source.width))));
   console.log(`${source.name}: ${rows.length} rows`);
 }
+const place = ({ source, codec }: FitRow) =>
+  sources.findIndex(({ name }) => name === source) * all.length + all.indexOf(codec);
+rows.sort((one, other) => place(one) - place(other));
 await writeFile(ROWS, `${JSON.stringify({ ...libraryVersions(), rows }).replaceAll('{"source"', '\n{"source"')}\n`);
 await writeTable(fitTable(rows), libraryVersions());
 
@@ -48,7 +57,7 @@ async function measure(source: Source, width: number): Promise<FitRow[]> {
   );
   const traits = rounded(measureTraits(parts.pixels));
   const measured: FitRow[] = [];
-  for (const codec of Object.keys(NUMBERS) as CodecName[]) {
+  for (const codec of codecs) {
     const scores: [number, number][] = [];
     const scoresOfFile: number[] = [];
     for (const number of NUMBERS[codec]) {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp, { type OverlayOptions } from 'sharp';
-import type { SearchTools } from '../../../server/processing/worker/quality/start-table.ts';
+import type { SearchTools } from '../../../server/processing/worker/quality/search-tools.ts';
 import { assembleCorpus, type Source } from './corpus.ts';
 import type { FitRow } from './fit.ts';
 import type { Judged } from './report.ts';

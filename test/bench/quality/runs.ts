@@ -8,7 +8,7 @@ import { presetSettings, QUALITY_VERSION } from '../../../server/processing/shar
 import type { RenderReport, RenderTask } from '../../../server/processing/shared/protocol.ts';
 import { renderImage } from '../../../server/processing/worker/pipeline.ts';
 import type { Pixels } from '../../../server/processing/worker/pixels.ts';
-import type { SearchTools } from '../../../server/processing/worker/quality/start-table.ts';
+import type { SearchTools } from '../../../server/processing/worker/quality/search-tools.ts';
 import { encodePixels } from '../../../server/processing/worker/steps/encode.ts';
 import { createVariantQueue } from '../../../server/processing/worker/variant-queue.ts';
 import type { CorpusImage } from './corpus.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PRESET_TARGETS } from '#contract';
 import { createVariantEncoder } from '../../../server/processing/worker/encode-variant.ts';
 import type { Pixels } from '../../../server/processing/worker/pixels.ts';
-import { loadSearchTools } from '../../../server/processing/worker/quality/start-table.ts';
+import { loadSearchTools } from '../../../server/processing/worker/quality/search-tools.ts';
 import { photo } from '../processor-harness.ts';
 
 const WIDTHS = [320, 480, 768, 1024];

@@ -5,7 +5,7 @@ import { type VariantKeyInput, variantKey } from '../../../server/processing/cac
 import { qualityOf } from '../../../server/processing/shared/variants.ts';
 import { createVariantEncoder } from '../../../server/processing/worker/encode-variant.ts';
 import { kneeBetween } from '../../../server/processing/worker/quality/knee.ts';
-import { loadSearchTools } from '../../../server/processing/worker/quality/start-table.ts';
+import { loadSearchTools } from '../../../server/processing/worker/quality/search-tools.ts';
 import { stars } from './stars.ts';
 
 async function encode(format: 'webp' | 'avif', insists: boolean) {

@@ -13,7 +13,7 @@ import {
 } from './plan-quality.ts';
 import { type ScoredImage, takeSample } from './sample.ts';
 import { searchNumber } from './search-number.ts';
-import type { SearchTools } from './start-table.ts';
+import type { SearchTools } from './search-tools.ts';
 import { chooseLayout } from './tiles.ts';
 
 /** Tiles on which an encoded file of the original's size is scored. A smaller sample of flat art scores up to 5 points above the file. */

@@ -5,7 +5,7 @@ import { type Codec, chooseCodec, PROBED, predictNumber, type SearchedFormat, sc
 import { kneeBetween, STEP_BELOW, stoppedAtKnee } from './knee.ts';
 import { type Sample, type ScoredImage, takeSample } from './sample.ts';
 import { scoreAt, searchNumber } from './search-number.ts';
-import type { SearchTools } from './start-table.ts';
+import type { SearchTools } from './search-tools.ts';
 import { chooseLayout } from './tiles.ts';
 import { measureTraits, type Traits } from './traits.ts';
 
@@ -58,6 +58,9 @@ const WHOLE_MARGIN = 0.3;
 const WHOLE_PIXELS = 2_000_000;
 /** Most points above the aim at which a whole image that was scored needs no further probe. */
 const WHOLE_ABOVE = 2;
+/** Stills that are probed whole begin with the number that their tiles predict, from this size on: tiles of smaller ones cost what they save. */
+const TILED_START_PIXELS = 700_000;
+const MOST_TILE_PROBES = 2;
 /** Files of stills up to this size, as pages show them, are always scored. */
 export const WEB_PIXELS = 5_000_000;
 const MOST_PROBES = 3;
@@ -100,7 +103,8 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const { curve } = tools.table[codec.name];
   const aim = PRESET_TARGETS[preset] + (whole ? WHOLE_MARGIN : TILE_MARGIN);
   const withTraits = predictNumber(tools.table, codec.name, preset, aim, traits);
-  const start = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
+  const guess = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
+  const start = whole && hardness === undefined ? await startByTiles(planning, codec, aim, guess) : guess;
   const predictable = !whole && isPredictable(planning);
   if (!whole && hardness !== undefined && !predictable) {
     return { codec, number: within(codec, start), hardness, detail: traits.detail };
@@ -111,7 +115,9 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
     files.set(number, made);
     return whole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
   };
-  const accuracy = whole ? { below: TOLERATED, above: WHOLE_ABOVE, trusted: 0 } : { below: 0, above: 0, trusted: NEAR };
+  const accuracy = whole
+    ? { below: WHOLE_MARGIN + TOLERATED, above: WHOLE_ABOVE, trusted: 0 }
+    : { below: 0, above: 0, trusted: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
   const { number, score } = await searchNumber(search);
   const measured = scoreAt(curve, number) - scoreAt(curve, withTraits) - (score - aim);
@@ -125,6 +131,29 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const isNear = made.score >= target - TOLERATED && made.score <= aim + 2 * WHOLE_ABOVE;
   if (isNear || files.has(number)) return { ...plan, made };
   return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], target, TOLERATED) };
+}
+
+/**
+ * Predicts by tiles the number that whole probes of an image begin with, of WebP and JPEG: tiles of AVIF save less than they cost.
+ * @param guess what its traits predict, which is returned where tiles do not pay
+ */
+async function startByTiles(
+  { pixels, order, tools }: Planning,
+  codec: Codec,
+  aim: number,
+  guess: number,
+): Promise<number> {
+  const pays = order.format === 'webp' || order.format === 'jpeg';
+  if (!pays || pixels.width * pixels.height < TILED_START_PIXELS) return guess;
+  const layout = chooseLayout(pixels, PROBED[order.format]);
+  const sample = takeSample(tools.scorer, pixels, layout, order.format === 'jpeg');
+  const traits = measureTraits(sample.pixels);
+  const fit = tools.table[codec.name];
+  const probe = async (number: number) =>
+    scoreOfFile(fit, (await encodeScored(sample, order, codec, number)).score, traits);
+  const accuracy = { below: 0, above: 0, trusted: NEAR, mostProbes: MOST_TILE_PROBES };
+  const found = await searchNumber({ aim, start: guess, curve: fit.curve, bounds: codec.bounds, ...accuracy, probe });
+  return found.number;
 }
 
 /**

@@ -1,6 +1,4 @@
 // Written by `npm run fit:quality`, which measures it; do not edit.
-
-import { createScorer, type Scorer } from '../score/index.ts';
 import type { StartTable } from './codecs.ts';
 
 /** Versions of the image library that the table was fitted with. */
@@ -9,20 +7,22 @@ export const FITTED_WITH = { sharp: '0.35.5', libvips: '1.3.4' };
 /** Start of a search: numbers of the encoders by traits of the image. */
 export const START_TABLE: StartTable = {
   webp: {
-    offset: [0.122, 0.273, -1.903, 1.65, -0.242, 0.094],
+    offset: [0.117, 0.05, -1.732, 1.475, -0.228, 0.098],
     curve: [
-      [25, 50.34],
+      [25, 50.36],
       [60, 66.9],
-      [84, 77.83],
-      [96, 86.48],
+      [75, 71.05],
+      [84, 77.84],
+      [91, 83.18],
+      [97, 86.95],
     ],
     starts: {
-      maximum: [95.954, -3.592, -2.092, 1.279, 0.556],
-      very_high: [90.14, -9.513, -3.902, 2.66, 1.811],
-      high: [76.942, -19.011, -3.448, 2.804, 3.598],
-      medium: [55.563, -21.711, 0.198, 1.074, 5.522],
-      low: [27.686, -11.933, 5.521, -0.805, 4.624],
-      minimum: [23.383, -1.521, 0.309, 2.752, 1.032],
+      maximum: [96.393, -3.452, -2.422, 1.288, 0.792],
+      very_high: [89.939, -9.01, -3.046, 1.643, 1.85],
+      high: [78.048, -18.567, -3.365, 3.126, 3.471],
+      medium: [57.275, -22.607, 0.384, 1.521, 5.223],
+      low: [26.443, -12.046, 5.875, -1.073, 5.318],
+      minimum: [23.272, -1.503, 0.342, 2.759, 1.052],
     },
   },
   jpeg420: {
@@ -109,17 +109,3 @@ export const START_TABLE: StartTable = {
     },
   },
 };
-
-/** Means of a search: the scorer, and what was learnt of the encoders. */
-export interface SearchTools {
-  scorer: Scorer;
-  table: StartTable;
-}
-
-let loaded: Promise<SearchTools> | undefined;
-
-/** Loads the tools of the search, once in a process. */
-export function loadSearchTools(): Promise<SearchTools> {
-  loaded ??= createScorer().then((scorer) => ({ scorer, table: START_TABLE }));
-  return loaded;
-}
