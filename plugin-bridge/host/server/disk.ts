@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HostError } from '../host-error.ts';
 
-/** What media do on a disk. Every change is one step, which happens or does not. */
+/** Changes of files. Each is one step, which happens whole or not at all. */
 export interface Disk {
   /** Writes a new file, and its folders. @throws HostError `no_space`, `forbidden` */
   write(path: string, bytes: Uint8Array): Promise<void>;
@@ -13,7 +13,7 @@ export interface Disk {
   remove(path: string): Promise<void>;
 }
 
-/** The disk of this machine. What is written is on it before the next step begins. */
+/** The disk of this machine. Written bytes are on it before the next step begins. */
 export const nodeDisk: Disk = {
   write: (path, bytes) =>
     named(async () => {
@@ -46,7 +46,7 @@ export async function isFile(path: string): Promise<boolean> {
 /** Returns the SHA-256 in hexadecimal. */
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Makes what returns the SHA-256 of files, or null where there is none; it reads a file again when its size or its times differ. */
+/** Creates a reader of SHA-256 sums: null where there is no file. It reads a file again when its size or its times differ. */
 export function createHashes(): (path: string) => Promise<string | null> {
   const known = new Map<string, { stamp: string; sha256: string }>();
   return async (path) => {

@@ -33,11 +33,11 @@ export interface ForwardOptions<User> {
   owns: (user: User, sessionId: string) => unknown;
   /** Stores that the user has created this session. */
   remember: (user: User, sessionId: string) => unknown;
-  /** Returns what tells users apart. */
+  /** Returns the id of a user. */
   idOf: (user: User) => string | number;
 }
 
-/** Makes what forwards the requests of editors to the service with the site's key. */
+/** Creates the forwarder: it sends requests of editors to the service with the site's key. */
 export function createForwarder<User>({ service, apiKey, owns, remember, idOf }: ForwardOptions<User>) {
   const { request } = service.startsWith('https:') ? https : http;
 
@@ -67,7 +67,7 @@ export function createForwarder<User>({ service, apiKey, owns, remember, idOf }:
     pipeline(req, outgoing, () => {});
   };
 
-  /** @param creator who has created the session that the answer names */
+  /** @param creator the user, if the answer names a session that was created */
   async function passOn(res: ServerResponse, answer: IncomingMessage, creator: User | undefined): Promise<void> {
     const { statusCode = 502, headers } = answer;
     if (statusCode === 401) return refuse(res, 502, 'bad_gateway', "The site's key for the image service is wrong.");

@@ -74,7 +74,7 @@ function rememberInMemory<User>(idOf: (user: User) => string | number) {
   };
 }
 
-/** Makes what downloads results. @throws HostError `damaged` if the file is not the one that was announced */
+/** Creates the download of results, for whoever knows their address. @throws HostError `damaged` if the file is not the one that was announced */
 function downloadFrom(service: string, apiKey: string): Download {
   return async ({ url, size, sha256 }) => {
     if (!RESULT.test(url)) throw new HostError('failed', 'This is no address of a result.');
