@@ -67,7 +67,7 @@ export function classicHostBuild(): BuildEnvironmentOptions {
   };
 }
 
-/** What the server of a CMS needs, as one module for Node beside the others. */
+/** Builds `@imagewright/host/server` as one module for Node, beside the modules for browsers. */
 export function hostServerBuild(): BuildEnvironmentOptions {
   return {
     ...cliBuild(),

@@ -1,4 +1,4 @@
-// `npm run pack`: makes what is released into `dist/packages`; with names, those packages alone. Publishes nothing: see docs/releasing.md.
+// `npm run pack`: makes the packages of a release in `dist/packages`; with names, those packages alone. Publishes nothing: see docs/releasing.md.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const declarations = readDeclarations(wanted.flatMap(({ types }) => types));
 for (const recipe of wanted) await pack(recipe, declarations);
 if (names.length === 0) await packOthers();
 
-/** Adds what is no package: the API's document, the plugin for WordPress, and the bill of materials. */
+/** Adds the API's document, the plugin for WordPress, and the bill of materials. */
 async function packOthers(): Promise<void> {
   await cp(join(root, 'docs/openapi.json'), join(output, 'imagewright-openapi.json'));
   const { zip } = await buildPlugin();

@@ -98,7 +98,7 @@ function replacementOf(sent: SentReplacement, download: Download): Replacement {
   return { ...sent, variants };
 }
 
-/** Returns what is aborted if the browser gives up. */
+/** Returns a signal that aborts when the browser closes the connection before its answer. */
 function signalOf(res: ServerResponse): AbortSignal {
   const controller = new AbortController();
   res.once('close', () => res.writableFinished || controller.abort());

@@ -80,7 +80,7 @@ export function createForwarder<User>({ service, apiKey, owns, remember, idOf }:
     else res.end(body);
   }
 
-  /** Makes the idempotency key of a user: another user's equal key must not be answered with this one's session. */
+  /** Hashes an idempotency key with its user, so that the equal key of another user does not join this one's session. */
   function ownKey(user: User, headers: IncomingHttpHeaders): Record<string, string> {
     const key = headers['idempotency-key'];
     if (key === undefined) return {};

@@ -22,8 +22,8 @@ export interface ImagewrightOptions<Request extends IncomingMessage, User>
 }
 
 /**
- * Makes the middleware that a page with the element needs: it forwards `/v1/…` to the service with the site's key, for users who may edit
- * media and for no page of another site, and answers `/media/…` for `createRemoteHost`. For Express, Connect and whatever strips the path
+ * Creates the middleware for a page with the element: it forwards `/v1/…` to the service with the site's key, for users who may edit
+ * media and for no page of another site, and answers `/media/…` for `createRemoteHost`. For Express, Connect and other routers that strip the path
  * before it; mount it before parsers of bodies. Without `owns` and `remember` it keeps in memory which user has created which session:
  * enough for one process.
  */

@@ -1,4 +1,4 @@
-// Owns what the server of a CMS needs beside its own code: the way to the service, and the images of a folder. Runs in Node.
+// Owns the server's half of a host: requests to the service, and the images of a folder. Runs in Node.
 import { nodeDisk } from './disk.ts';
 import { createMedia, type Media, type MediaOptions } from './media.ts';
 
