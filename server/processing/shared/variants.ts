@@ -175,7 +175,7 @@ const LOSSLESS_WEBP_BYTES = 24;
 
 /** Most pixels that are scored at once; what the score takes for each, kept until the image is done, and what its decoded copy takes. */
 const MOST_SCORED_PIXELS = 4_200_000;
-const SCORE_BYTES = 56;
+const SCORE_BYTES = 40;
 const COPY_BYTES = 4;
 /** Memory of the compiled library of content credentials, in bytes. An estimate. */
 const SIGNING_BYTES = 60_000_000;

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createScorer, type Pixels } from '../../../server/processing/worker/score/index.ts';
+import { FIT, layOut } from '../../../server/processing/worker/score/layout.ts';
+import { KEPT_BYTES } from '../../../server/processing/worker/score/scorer.ts';
 
 const PHOTOS = new URL('../../fixtures/photos/', import.meta.url).pathname;
 const PHOTOGRAPHS = ['photo-mountains.jpg', 'photo-nuthatch.jpg', 'photo-brushes.jpg', 'photo-stream.jpg'];
@@ -34,7 +36,7 @@ describe('scores of visual quality', () => {
   it('are the same after memory was given back', async () => {
     const scorer = await createScorer();
     const { data, info } = await sharp(join(PHOTOS, 'photo-stream.jpg'))
-      .resize(1400, 1000)
+      .resize(1900, 1400)
       .raw()
       .toBuffer({ resolveWithObject: true });
     const image = { data, width: info.width, height: info.height };
@@ -44,6 +46,19 @@ describe('scores of visual quality', () => {
     expect(reference.score(changed)).toBe(score);
     scorer.release();
     expect(scorer.prepare(image).score(changed)).toBe(score);
+  });
+
+  it('keep the memory of two megapixels, and give back that of more', () => {
+    const bytesOf = (width: number, height: number) => layOut(width, height, FIT, 30_000, false).end;
+    for (const [width, height] of [
+      [1600, 1250],
+      [1250, 1600],
+      [2000, 1000],
+      [3000, 666],
+    ] as const) {
+      expect(bytesOf(width, height)).toBeLessThan(KEPT_BYTES);
+    }
+    expect(bytesOf(1900, 1400)).toBeGreaterThan(KEPT_BYTES);
   });
 
   it('are estimated within half a point from a part of the lines of a photograph', async () => {

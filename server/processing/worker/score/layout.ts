@@ -122,8 +122,8 @@ export interface Layout {
   scales: ScalePart[];
   /** Scales of an image of this size, including unweighted ones. */
   scaleCount: number;
-  /** True if some lines of the finest scales do not count. */
-  sampled: boolean;
+  /** True if the full size is worked on in several bands, so that its light is never there as a whole. */
+  banded: boolean;
   pixels: number;
   /** Light at a scale and at the next one, in turns. */
   light: [number, number];
@@ -149,6 +149,8 @@ const LEAST_WEIGHT = 0.01;
 
 /** Lines of a band of a scale of which not all count: a multiple of the blocks of the encoders. */
 const BAND = 32;
+/** Most lines of a band where all lines count. */
+const MOST_LINES = 128;
 /** In a sample, one band counts in so many lines, at the two finest scales. */
 const PERIODS = [128, 64];
 /** Lines that the blur of one line reaches beyond it. */
@@ -173,7 +175,7 @@ export function layOut(width: number, height: number, fit: Fit, workspaceBytes: 
   return {
     scales,
     scaleCount,
-    sampled: scales[0]?.bands.length !== 1,
+    banded: scales[0]?.bands.length !== 1,
     pixels: take(3 * width * height),
     light: [take(light(0)), take(scales.length > 1 ? light(1) : 0)],
     planes: take(Math.max(...scales.map((one) => 3 * planeLineBytes(one.width) * highestBand(one)))),
@@ -184,7 +186,7 @@ export function layOut(width: number, height: number, fit: Fit, workspaceBytes: 
   };
 }
 
-/** Lines of light that are there at once: of a sample's full size, only those of a band. */
+/** Lines of light that are there at once: of the full size, only those of a band. */
 const linesOf = (scale: ScalePart) => (scale.scale === 0 ? highestBand(scale) : scale.height);
 const highestBand = ({ bands }: ScalePart) => Math.max(...bands.map(({ height }) => height));
 
@@ -219,18 +221,22 @@ function divide(width: number, height: number, { weights }: Fit, sampled: boolea
   return { scales, scaleCount: sizes.length, preparedBytes };
 }
 
-/** Lists the bands of a scale: one in the middle of each period, or one of all lines. */
+/**
+ * Lists the bands of a scale. All lines count, in bands so short that the memory of one is small; or those of one band in the middle of each
+ * period.
+ */
 function bandsOf(scale: number, height: number, sampled: boolean): Band[] {
-  const period = PERIODS[scale];
-  if (!sampled || period === undefined || height < 2 * period)
-    return [{ top: 0, height, from: 0, to: height, before: 0 }];
-  const count = Math.round(height / period);
+  const period = sampled ? PERIODS[scale] : undefined;
+  const skips = period !== undefined && height >= 2 * period;
+  const count = skips ? Math.round(height / period) : Math.ceil(height / MOST_LINES);
   let before = 0;
   return Array.from({ length: count }, (_, index) => {
-    const first = Math.round(((index + 0.5) * height) / count) - BAND / 2;
+    const middle = Math.round(((index + 0.5) * height) / count);
+    const first = skips ? middle - BAND / 2 : Math.round((index * height) / count);
+    const last = skips ? first + BAND : Math.round(((index + 1) * height) / count);
     const top = Math.max(0, first - REACH);
-    const end = Math.min(height, first + BAND + REACH);
-    const band = { top, height: end - top, from: first - top, to: first - top + BAND, before };
+    const end = Math.min(height, last + REACH);
+    const band = { top, height: end - top, from: first - top, to: last - top, before };
     before += band.height;
     return band;
   });

@@ -44,8 +44,8 @@ export interface Scorer {
   release(): void;
 }
 
-/** Memory that a scorer keeps, in bytes: that of one megapixel, with some to spare. */
-const KEPT_BYTES = 64_000_000;
+/** Memory that a scorer keeps, in bytes: that of two megapixels, with some to spare. New memory costs more than the score on virtual machines. */
+export const KEPT_BYTES = 80_000_000;
 
 /** Prepares a scorer, once for a process: compiles the kernel in a few milliseconds. Only tests fit it differently. */
 export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
@@ -131,7 +131,7 @@ function* planesOf(kernel: Kernel, layout: Layout, { data, width, height }: Pixe
   for (const scale of layout.scales) {
     yield* bandsInMemory(kernel, layout, scale, light);
     if (scale === layout.scales.at(-1)) return;
-    if (scale.scale === 0 && layout.sampled) kernel.halveBytes(layout.pixels, kernel.table, half, width, height);
+    if (scale.scale === 0 && layout.banded) kernel.halveBytes(layout.pixels, kernel.table, half, width, height);
     else halveLight(kernel, scale, light, half);
     [light, half] = [half, light];
   }
