@@ -78,12 +78,15 @@ const FORMATS = ['avif', 'webp', 'jpeg', 'png'];
 /** 24 settings: no two samples of one picture share their encoding. */
 const SETTINGS = FORMATS.flatMap((format) => PRESETS.map((preset) => ({ format, preset })));
 
-/** Asks for `requests` free samples of one picture each, taken in turns by the attackers. Returns what ends the attack. */
+/**
+ * Asks for `requests` free samples of one picture each, taken in turns by the attackers. Returns a promise of the last answer, and what ends
+ * the attack before it.
+ */
 export async function attackBySamples(
   attackers: ApiClient[],
   photograph: Buffer,
   { requests, images }: { requests: number; images: number },
-): Promise<{ statuses: number[]; refusals: string[]; stop(): Promise<void> }> {
+): Promise<{ statuses: number[]; refusals: string[]; ended: Promise<unknown>; stop(): Promise<void> }> {
   const uploads = await Promise.all(
     attackers.map((api) => api.upload(Array.from({ length: images }, () => fresh(photograph)))),
   );
@@ -107,6 +110,7 @@ export async function attackBySamples(
   return {
     statuses,
     refusals,
+    ended,
     async stop() {
       stopping.abort();
       await ended;
