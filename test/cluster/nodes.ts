@@ -56,5 +56,5 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-/** One plan without limits. */
-const UNLIMITED = JSON.stringify({ free: { keys: 20, signupCredits: 0 } });
+/** One plan without limits, but for streams that are open at once. */
+const UNLIMITED = JSON.stringify({ free: { keys: 20, signupCredits: 0, streams: 4096 } });
