@@ -1,9 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import semver from 'semver';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 interface LockedPackage {
   version?: string;
+  dependencies?: Record<string, string>;
   resolved?: string;
   integrity?: string;
   engines?: Record<string, string> | string[];
@@ -55,25 +59,53 @@ function isLocked(at: string, name: string): boolean {
 }
 
 describe('the workspaces', () => {
-  const read = (folder: string) =>
-    JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
-      version: string;
-      workspaces?: string[];
-      dependencies?: Record<string, string>;
-    };
-  const { version, workspaces = [] } = read('.');
+  interface Manifest {
+    version?: string;
+    workspaces?: string[];
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+  }
+  const read = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
+  const { version, workspaces } = read('package.json') as Required<Manifest>;
+  const examples = readdirSync('examples').filter((name) => existsSync(join('examples', name, 'package.json')));
 
-  it('have the version of the whole, and want each other at that version', () => {
-    expect(workspaces.length).toBeGreaterThan(0);
-    const versions = workspaces
-      .map(read)
-      .flatMap((manifest) => [
-        manifest.version,
-        ...Object.entries(manifest.dependencies ?? {}).flatMap(([name, range]) =>
-          name.startsWith('@imagewright/') ? [range] : [],
-        ),
-      ]);
-    expect(new Set(versions)).toEqual(new Set([version]));
+  const versionsOf = ({ version: own, dependencies, devDependencies }: Manifest) => [
+    ...(own === undefined ? [] : [own]),
+    ...Object.entries({ ...dependencies, ...devDependencies }).flatMap(([name, range]) =>
+      name.startsWith('@imagewright/') ? [range] : [],
+    ),
+  ];
+  /** Versions of the workspaces, by their manifests and the lock file, and of the packages that they and the examples want. */
+  const versionsIn = (root: string) => {
+    const { packages: locked } = read(root, 'package-lock.json') as typeof lock;
+    const manifests = [...workspaces, ...examples.map((name) => join('examples', name))].map(
+      (folder) => read(root, folder, 'package.json') as Manifest,
+    );
+    return new Set([...manifests, ...workspaces.map((folder) => locked[folder] ?? {})].flatMap(versionsOf));
+  };
+
+  it('have the version of the whole, and want each other at that version, as the examples do', () => {
+    expect(workspaces.length * examples.length).toBeGreaterThan(0);
+    expect(versionsIn('.')).toEqual(new Set([version]));
+  });
+
+  it('get a new one by `npm version`', () => {
+    const copy = mkdtempSync(join(tmpdir(), 'imagewright-version-'));
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    const stated = [
+      'widget/version.ts',
+      'plugin-bridge/wordpress/imagewright.php',
+      'plugin-bridge/wordpress/readme.txt',
+    ];
+    const manifests = ['', ...workspaces].map((folder) => join(folder, 'package.json'));
+    for (const path of ['.ci', 'examples', 'package-lock.json', ...stated, ...manifests]) {
+      cpSync(path, join(copy, path), { recursive: true });
+    }
+    // npm does this itself.
+    writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...read('package.json'), version: '98.7.6' }));
+    execFileSync(process.execPath, ['.ci/stamp-version.mjs'], { cwd: copy });
+    expect(versionsIn(copy)).toEqual(new Set(['98.7.6']));
+    for (const path of stated) expect(readFileSync(join(copy, path), 'utf8'), path).toContain('98.7.6');
   });
 });
 
