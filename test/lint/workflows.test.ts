@@ -12,6 +12,7 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { script
 
 interface Step {
   uses?: string;
+  with?: Record<string, string>;
   run?: string;
 }
 
@@ -71,6 +72,14 @@ describe('the action optimize', () => {
     const asWorkflow = { on: { workflow_call: { inputs: Object.fromEntries(inputs) } }, jobs: { optimize: job } };
     expect(lint(stringify(asWorkflow), 'action.yml')).toEqual([]);
     expect(action.runs.using).toBe('composite');
+  });
+
+  it('is used in docs/cli.md by a valid workflow with inputs that exist', () => {
+    const [, block = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync('docs/cli.md', 'utf8')) ?? [];
+    expect(lint(block, '.github/workflows/images.yml')).toEqual([]);
+    const { steps } = (parse(block) as Workflow).jobs.images ?? { steps: [] };
+    const step = steps.find(({ uses }) => uses?.includes(`/${folder}@`));
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step?.with ?? { missing: 1 })));
   });
 
   it('hands over its inputs as they are, fails as the program does, and tells what was saved', () => {
