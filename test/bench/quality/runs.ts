@@ -93,7 +93,7 @@ export function keepOpen(most: number): OpenImages {
 }
 
 /** Decodes a file; alpha that is opaque everywhere is removed, as the service does. */
-async function decode(file: string | Buffer): Promise<Pixels> {
+export async function decode(file: string | Buffer): Promise<Pixels> {
   const image = sharp(file, { limitInputPixels: false });
   const { isOpaque } = (await image.metadata()).hasAlpha ? await image.stats() : { isOpaque: false };
   const shown = isOpaque ? image.clone().removeAlpha() : image.clone();

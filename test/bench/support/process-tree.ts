@@ -24,6 +24,12 @@ export function cpuSecondsOf(root: number): number {
   return processTree(root).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 }
 
+/** Seconds of CPU of the children of this process that have ended, with all that these have started and waited for. Linux only. */
+export function cpuSecondsOfEnded(): number {
+  const [user, system] = fieldsOf(readOrEmpty('/proc/self/stat')).slice(13);
+  return (Number(user) + Number(system)) / TICKS;
+}
+
 /**
  * Memory of a tree in megabytes: `pss` counts what processes share once, `rss` once for each of them, `rootRss` is that of the
  * first process alone.
@@ -41,11 +47,14 @@ export function memoryOf(root: number): { pss: number; rss: number; rootRss: num
 }
 
 function readRow(pid: number): ProcessRow[] {
-  const stat = readOrEmpty(`/proc/${pid}/stat`);
-  // The name in brackets may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = fieldsOf(readOrEmpty(`/proc/${pid}/stat`));
   if (fields.length < 14) return [];
   return [{ pid, parent: Number(fields[1]), cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS }];
+}
+
+/** Fields of a process after its name in brackets, which may hold anything. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function kilobytes(text: string, field: string): number {
