@@ -1,5 +1,5 @@
 // Owns the widget's texts and number formats. Must not know elements or the service.
 export { enCore } from './english-core.ts';
-export { LOCALES, type LocaleName, loadLocale, matchLocale } from './load-locale.ts';
+export { LOCALES, type LocaleName, loadLocale, matchLocale, nearestLanguage } from './load-locale.ts';
 export type { Messages, PluralForms } from './messages.ts';
 export { createI18n, type I18n, type MessageKey, type MessageParams } from './translate.ts';

@@ -22,6 +22,17 @@ export function matchLocale(tag: string | null | undefined): LocaleName {
   return LOCALES.find((name) => name === language) ?? 'en';
 }
 
+/** Returns the nearest `lang` around an element, across shadow roots; else the browser's language. */
+export function nearestLanguage(element: Element): string {
+  for (let place: Element | null = element; place; ) {
+    const found = place.closest('[lang]')?.getAttribute('lang');
+    if (found) return found;
+    const root = place.getRootNode();
+    place = root instanceof ShadowRoot ? root.host : null;
+  }
+  return globalThis.navigator?.language ?? 'en';
+}
+
 /** Loads the texts for a BCP 47 tag. `enCore` has the English texts of the empty element without loading. */
 export function loadLocale(tag: string): Promise<Messages> {
   return LOADERS[matchLocale(tag)]();

@@ -1,16 +1,5 @@
 import { createI18n, enCore, type I18n, loadLocale, type Messages, matchLocale } from '../../i18n/index.ts';
 
-/** Returns the nearest `lang` around an element, across shadow roots; else the browser's language. */
-export function nearestLanguage(element: Element): string {
-  for (let place: Element | null = element; place; ) {
-    const found = place.closest('[lang]')?.getAttribute('lang');
-    if (found) return found;
-    const root = place.getRootNode();
-    place = root instanceof ShadowRoot ? root.host : null;
-  }
-  return globalThis.navigator?.language ?? 'en';
-}
-
 /** Loads texts and formats for a BCP 47 tag, English for unknown languages. `strings` replace single texts. */
 export async function loadI18n(tag: string, strings: Messages): Promise<I18n> {
   const messages = await loadLocale(tag).catch(() => enCore);

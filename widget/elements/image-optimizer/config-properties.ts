@@ -1,5 +1,5 @@
 import type { ComplexAttributeConverter } from 'lit';
-import { DEFAULT_CONFIG, NO_LIMITS, type Restrictions } from '../../state/index.ts';
+import { DEFAULT_CONFIG, DEFAULT_SETTINGS, NO_LIMITS, type Restrictions } from '../../state/index.ts';
 
 /** Converts attributes whose default is true, e.g. `auto-upload="false"`. */
 export const TRUE_BY_DEFAULT: ComplexAttributeConverter<boolean> = {
@@ -19,6 +19,26 @@ export const LIMIT_NAMES = Object.keys(NO_LIMITS) as (keyof Restrictions)[];
 
 /** Names of the properties that are settings of an export. */
 export const SETTING_NAMES = ['format', 'preset', 'responsive', 'responsiveSizes'] as const;
+
+/** Values of the properties that a page does not set. */
+export const DEFAULTS = {
+  ...DEFAULT_CONFIG,
+  ...NO_LIMITS,
+  ...DEFAULT_SETTINGS,
+  sessionId: null,
+  mode: 'download',
+  locale: null,
+  strings: {},
+  noDrop: false,
+  noPaste: false,
+  noFolder: false,
+  noSample: false,
+  noAnalyze: false,
+  noDownload: false,
+  compact: false,
+  disabled: false,
+  readonly: false,
+};
 
 /** Copies some properties of an object. */
 export function pick<From extends object, Name extends keyof From>(

@@ -1,18 +1,23 @@
 import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
-import type { I18n, Messages } from '../../i18n/index.ts';
+import { type I18n, type Messages, nearestLanguage } from '../../i18n/index.ts';
 import {
   type Announcement,
-  DEFAULT_CONFIG,
-  DEFAULT_SETTINGS,
-  NO_LIMITS,
   Optimizer,
   type OptimizerConfig,
   type OptimizerEvent,
   type Restrictions,
   type Settings,
 } from '../../state/index.ts';
-import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
-import { CONFIG_NAMES, LIMIT_NAMES, LIMIT_OR_NULL, pick, SETTING_NAMES, TRUE_BY_DEFAULT } from './config-properties.ts';
+import { englishI18n, loadI18n } from './choose-language.ts';
+import {
+  CONFIG_NAMES,
+  DEFAULTS,
+  LIMIT_NAMES,
+  LIMIT_OR_NULL,
+  pick,
+  SETTING_NAMES,
+  TRUE_BY_DEFAULT,
+} from './config-properties.ts';
 
 /** Disposes the flow of a garbage-collected element: its timers and requests, not its jobs at the service. */
 const abandoned = new FinalizationRegistry<Optimizer>((optimizer) => optimizer.dispose());
@@ -59,6 +64,7 @@ export class ConfiguredElement extends LitElement {
     locale: { reflect: true },
     strings: { attribute: false },
     formatBytes: { attribute: false },
+    compact: { type: Boolean, reflect: true },
     disabled: { type: Boolean, reflect: true },
     readonly: { type: Boolean, reflect: true },
     i18n: { state: true },
@@ -132,9 +138,11 @@ export class ConfiguredElement extends LitElement {
   declare strings: Messages;
   /** Formats bytes in place of the element, e.g. in the units of the page: `872 KB`. */
   declare formatBytes: ((bytes: number) => string) | undefined;
-  /** Disables all controls. */
+  /** Takes less room, for narrow columns: no frame, a small drop zone, and low rows that open for their other fields. @default false */
+  declare compact: boolean;
+  /** Disables all controls. @default false */
   declare disabled: boolean;
-  /** Prevents changes; results can be compared and downloaded. */
+  /** Prevents changes; results can be compared and downloaded. @default false */
   declare readonly: boolean;
 
   /** Texts and formats in use. */
@@ -154,19 +162,7 @@ export class ConfiguredElement extends LitElement {
 
   constructor() {
     super();
-    Object.assign(this, DEFAULT_CONFIG, NO_LIMITS, DEFAULT_SETTINGS, {
-      sessionId: null,
-      analyzeOptions: {},
-      mode: 'download',
-      locale: null,
-      strings: {},
-      i18n: englishI18n({}),
-    });
-    for (const name of ['noDrop', 'noPaste', 'noFolder', 'noSample', 'noAnalyze', 'noDownload'] as const) {
-      this[name] = false;
-    }
-    this.disabled = false;
-    this.readonly = false;
+    Object.assign(this, DEFAULTS, { i18n: englishI18n({}) });
     const texts = { i18n: this.i18n };
     this.#texts = texts;
     this.optimizer = new Optimizer({

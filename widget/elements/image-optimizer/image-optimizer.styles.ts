@@ -6,10 +6,11 @@ export const shellStyles = css`
     position: relative;
   }
   .shell {
+    --_pad: var(--_s3);
     position: relative;
     display: grid;
     gap: var(--_s2);
-    padding: var(--_s3);
+    padding: var(--_pad);
     border: 1px solid var(--_border);
     border-radius: var(--_r3);
     background: var(--_surface);
@@ -60,9 +61,21 @@ export const shellStyles = css`
   }
   @container io (inline-size >= 560px) {
     .shell {
-      padding: var(--_s4);
+      --_pad: var(--_s4);
       gap: var(--_s3);
     }
+  }
+  :host([compact]) {
+    --_thumb: var(--io-thumb-size, 40px);
+    --_row-min: var(--io-row-min-height, 56px);
+    --_zone: var(--_s4);
+    --_picture: none;
+  }
+  :host([compact]) .shell {
+    --_pad: 0px;
+    border: 0;
+    border-radius: 0;
+    box-shadow: none;
   }
   @media (forced-colors: active) {
     .shell {

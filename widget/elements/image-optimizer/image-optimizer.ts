@@ -198,9 +198,9 @@ export class ImageOptimizer extends OperableElement {
   }
 
   #properties() {
-    const { optimizer, i18n, mode, noSample, noAnalyze, noDownload, analyzeOptions, itemActions } = this;
+    const { optimizer, i18n, mode, noSample, noAnalyze, noDownload, compact, analyzeOptions, itemActions } = this;
     return {
-      ...{ optimizer, i18n, mode, noSample, noAnalyze, noDownload, analyzeOptions, itemActions },
+      ...{ optimizer, i18n, mode, noSample, noAnalyze, noDownload, compact, analyzeOptions, itemActions },
       locked: this.#locked,
     };
   }

@@ -20,7 +20,7 @@ const drawing = html`<svg viewBox="0 0 128 88" aria-hidden="true">
 /** Styles of {@link emptyPicture}. */
 export const pictureStyles = css`
   .picture svg {
-    display: block;
+    display: var(--_picture, block);
     inline-size: 128px;
     block-size: 88px;
     margin-inline: auto;

@@ -13,7 +13,7 @@ export const dropzoneStyles = css`
   :host([large]) .zone {
     flex-direction: column;
     justify-content: center;
-    padding: calc(var(--_space) * 12) var(--_s4);
+    padding: var(--_zone, calc(var(--_space) * 12)) var(--_s4);
     border: 1.5px dashed var(--_edge);
     border-radius: var(--_radius);
     background: var(--_surface-2);

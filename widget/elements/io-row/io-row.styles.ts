@@ -117,6 +117,17 @@ export const rowStyles = css`
   .row:not(.open) :is(.review ~ .saving, .review ~ .facts, .saving ~ .facts) {
     display: none;
   }
+  .low {
+    grid-template-areas: 'lead body actions' 'lead about actions';
+  }
+  .low :is(.filename, .title, .below, .review, .facts, .actions > :not(.more)) {
+    display: none;
+  }
+  .low .name {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
   .good {
     color: var(--_success);
     font-weight: 600;
@@ -256,7 +267,7 @@ export const rowStyles = css`
       white-space: nowrap;
     }
     .fields .below {
-      flex: 1 1 30ch;
+      flex: 0 1 30ch;
     }
     .row:not(.open) .below {
       flex-wrap: nowrap;

@@ -127,10 +127,12 @@ export class IoRow extends LitElement {
     });
   }
 
-  /** Focuses a control, or another one if it is missing or disabled. */
+  /** Focuses a control, or another one if it is missing, disabled or not shown. */
   focusControl(control: RowControl): void {
-    const find = (name: string) =>
-      this.renderRoot.querySelector<HTMLElement>(`[data-control='${name}']:not(:disabled)`);
+    const find = (name: string) => {
+      const found = this.renderRoot.querySelector<HTMLElement>(`[data-control='${name}']:not(:disabled)`);
+      return found?.checkVisibility() ? found : null;
+    };
     (find(control) ?? find('open') ?? find('alt') ?? find('filename') ?? find('remove'))?.focus();
   }
 
@@ -188,7 +190,7 @@ export class IoRow extends LitElement {
     const hopeless = state === 'failed' && !image && !error?.retryable && !error?.serviceCode?.startsWith('file_');
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
-      <div class="row ${this.open ? 'open' : ''}" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
+      <div class="row ${this.open ? 'open' : context.compact ? 'low' : ''}" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
         <div class="lead">
           ${renderSelect(item, context)}
           <div class="thumb ${locked ? '' : 'opens'}" part="thumb" @click=${() => locked || context.review(item)}>

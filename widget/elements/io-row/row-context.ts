@@ -10,6 +10,8 @@ export interface RowContext {
   readonly settings: Settings;
   readonly mode: 'download' | 'replace';
   readonly noDownload: boolean;
+  /** Rows show what else they know when they are opened. */
+  readonly compact: boolean;
   /** True if the row can be neither edited, removed nor started. */
   readonly locked: boolean;
   /** Rows are cards of a grid. */

@@ -10,8 +10,8 @@ export const barStyles = css`
     flex-wrap: wrap;
     align-items: center;
     gap: var(--_s2) var(--_s5);
-    margin: 0 calc(var(--_space) * -3) calc(var(--_space) * -3);
-    padding: var(--_s2) var(--_s3);
+    margin: 0 calc(-1 * var(--_pad)) calc(-1 * var(--_pad));
+    padding: var(--_s2) var(--_pad);
     border-block-start: 1px solid var(--_border);
     border-end-start-radius: var(--_r3);
     border-end-end-radius: var(--_r3);
@@ -51,6 +51,9 @@ export const barStyles = css`
     }
   }
   @container io (inline-size < 560px) {
+    .price > * {
+      flex-basis: 100%;
+    }
     .bar .ways {
       flex: 1 0 100%;
       display: grid;
@@ -66,8 +69,7 @@ export const barStyles = css`
   }
   @container io (inline-size >= 560px) {
     .bar {
-      margin: 0 calc(var(--_space) * -4) calc(var(--_space) * -4);
-      padding: var(--_s3) var(--_s4);
+      padding-block: var(--_s3);
     }
   }
   @media (pointer: coarse) {

@@ -11,6 +11,7 @@ export interface HostProperties {
   readonly noSample: boolean;
   readonly noAnalyze: boolean;
   readonly noDownload: boolean;
+  readonly compact: boolean;
   /** True if the workbench is read-only. */
   readonly locked: boolean;
   readonly analyzeOptions: { readonly [option: string]: unknown };

@@ -156,10 +156,10 @@ export class Workbench implements ReactiveController {
 
   /** Returns the context of rows. It is the same object until one of its values changes. */
   #rowContext(): RowContext {
-    const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.properties();
+    const { optimizer, i18n, mode, noDownload, compact, locked, itemActions } = this.#host.properties();
     const { grid, selecting } = this.#on;
     const { settings } = optimizer;
-    const parts = { optimizer, settings, i18n, mode, noDownload, locked, itemActions, grid, selecting };
+    const parts = { optimizer, settings, i18n, mode, noDownload, compact, locked, itemActions, grid, selecting };
     const before = this.#lastRowContext;
     if (before && (Object.keys(parts) as (keyof typeof parts)[]).every((name) => before[name] === parts[name])) {
       return before;
