@@ -59,6 +59,12 @@ it('the link follows the language of the element', async () => {
   await page.getByRole('button', { name: 'Share for approval' }).waitFor();
   await element.evaluate((element) => Object.assign(element, { locale: 'de' }));
   await page.getByRole('button', { name: 'Zur Freigabe teilen' }).waitFor({ timeout: PATIENCE_MS });
+  // Without a language of its own, the element speaks that of the nearest `lang`.
+  await element.evaluate((element) => {
+    element.parentElement?.setAttribute('lang', 'fr');
+    Object.assign(element, { locale: null });
+  });
+  await page.getByRole('button', { name: 'Partager pour approbation' }).waitFor({ timeout: PATIENCE_MS });
 });
 
 it('recent work is on the overview and goes on in the playground', async () => {

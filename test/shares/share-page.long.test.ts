@@ -117,7 +117,10 @@ describe('the page of a link', () => {
   });
 
   it('30 answers, of which 3 ask for a change, take at most 10 clicks; each answered image is one line', async () => {
-    const images = await Promise.all(Array.from({ length: 30 }, (_, at) => plainImage(`picture-${at}.png`)));
+    // A wide one stretched the page.
+    const wide = plainImage('panorama.png', { width: 2400, height: 300 });
+    const others = Array.from({ length: 29 }, (_, at) => plainImage(`picture-${at}.png`));
+    const images = await Promise.all([wide, ...others]);
     const { sessionId } = await api.upload(images);
     const { url } = await api.readJson<CreatedShare>(`/v1/sessions/${sessionId}/shares`, { json: {} });
     const { page, expectQuiet } = await browser.open({ locale: 'en', viewport: { width: 320, height: 640 } });

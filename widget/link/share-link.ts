@@ -1,7 +1,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CreatedShare, Share, ShareAnswer } from '#contract';
 import { createClient } from '../../plugin-bridge/sdk/index.ts';
-import { createI18n, type I18n, matchLocale } from '../i18n/index.ts';
+import { createI18n, type I18n, matchLocale, nearestLanguage } from '../i18n/index.ts';
 import type { ImageOptimizer } from '../index.ts';
 import { controls, foundation } from '../styles/index.ts';
 import { linkStyles } from './link.styles.ts';
@@ -79,7 +79,7 @@ export class ShareLink extends LitElement {
   /** Follows the element to another session. */
   readonly #follow = (): void => {
     const sessionId = this.#host?.getAttribute('session-id') ?? null;
-    const locale = matchLocale(this.#host?.locale || document.documentElement.lang);
+    const locale = matchLocale(this.#host?.locale || nearestLanguage(this));
     if (locale !== this.#i18n.locale) {
       this.#i18n = createI18n({ locale, messages: TEXTS[locale] ?? {} });
       this.requestUpdate();
