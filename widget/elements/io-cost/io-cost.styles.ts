@@ -13,15 +13,18 @@ export const costStyles = css`
     gap: 2px var(--_s2);
     line-height: 1.4;
   }
-  .cost:not(:has(.icon)) {
-    display: block;
-  }
   .cost > .icon {
     color: var(--_muted);
   }
   .figures {
     display: flex;
     flex-wrap: wrap;
+  }
+  /* One line, as high as that of the wait. The button to export tells the number of images, too. */
+  @container io (inline-size < 400px) {
+    .figures:not(:has(.short)) li:first-child {
+      display: none;
+    }
   }
   .figures.old {
     opacity: 0.65;

@@ -47,7 +47,7 @@ export class IoCost extends TranslatedElement {
       `;
     }
     if (this.cost && this.cost.images > 0) return this.#renderCost(this.cost);
-    return this.loading ? html`<span class="muted">${t('cost.loading')}</span>` : html``;
+    return this.loading ? html`${icon('coins')}<span class="muted">${t('cost.loading')}</span>` : html``;
   }
 
   #renderCost({ images, cost, balance, balanceAfter, sufficient, shortfall }: Cost): TemplateResult {
