@@ -41,7 +41,7 @@ describe('io-compare', () => {
     const { page, expectQuiet } = await open();
     await untilColours(page, [0.2, 0.4, 0.6, 0.8], ['red', 'red', 'blue', 'blue']);
     const text = await compareIn(page).locator('header').textContent();
-    expect(text).toContain('1.2 MB → 240 kB, 80% smaller');
+    expect(text).toContain('1.2 MB → 240 kB · 80% smaller');
     expect(text).toContain('PNG → WebP · 1600 × 800');
     expectQuiet();
   });

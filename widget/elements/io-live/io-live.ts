@@ -1,4 +1,4 @@
-import { css, html, LitElement } from 'lit';
+import { html, LitElement } from 'lit';
 import type { Announcement } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
 
@@ -13,14 +13,7 @@ const FIRST_RENDER_MS = 50;
  * @tag io-live
  */
 export class IoLive extends LitElement {
-  static override styles = [
-    foundation,
-    css`
-      :host {
-        display: block;
-      }
-    `,
-  ];
+  static override styles = foundation;
 
   #waiting: Announcement[] = [];
   #quietUntil = 0;

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { describeCarried, describeReview, type RowContext } from '../io-row/index.ts';
+import { renderClose } from '../render-close.ts';
 import { renderLanguages } from '../render-languages.ts';
 import { renderStep } from '../render-step.ts';
 
@@ -28,8 +29,7 @@ export function renderHead(
       <p class="where"><strong class="numbers">${position || t('reviewing.title')}</strong> <span class="muted numbers">${checked}</span></p>
       ${renderLanguages(optimizer, i18n)}
       ${position ? [renderStep('previous', back, step, i18n), renderStep('next', on, step, i18n)] : nothing}
-      <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
-        title=${t('action.close')} @click=${close}>${icon('close')}</button>
+      ${renderClose(i18n, close)}
       <progress part="progress" max=${count || 1} value=${done} aria-label=${checked}></progress>
     </header>
   `;

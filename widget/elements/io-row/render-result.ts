@@ -4,6 +4,7 @@ import type { I18n } from '../../i18n/index.ts';
 import { type Item, keyOfFile } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { htmlOf } from '../io-take-away/index.ts';
+import { nameSaving } from '../name-saving.ts';
 import { renderDifference } from '../render-difference.ts';
 import type { RowContext } from './row-context.ts';
 
@@ -22,15 +23,12 @@ export function renderSaving(
   { original, savedPercent, keptOriginal, variants }: ImageResult,
   i18n: I18n,
 ): TemplateResult | typeof nothing {
-  const { t, formatBytes, formatPercent } = i18n;
+  const { t, formatBytes } = i18n;
   const full = variants.find(({ name }) => name === 'full');
   if (!full) return nothing;
-  const saved = savedPercent / 100;
-  const larger = saved < -0.0049;
-  const key = keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
   return html`
     <p class="saving numbers">
-      <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent: formatPercent(Math.abs(saved)) })}</span>
+      <span class="${savedPercent > 0.49 ? 'good' : savedPercent < -0.49 ? 'worse' : 'muted'}">${keptOriginal ? t('result.kept') : nameSaving(original.size, full.size, i18n)}</span>
       <span>${t('compare.from-to', { from: formatBytes(original.size), to: formatBytes(full.size) })}</span>
       ${renderDifference(full.quality ?? {}, i18n)}
       <bdi class="muted produced">${full.filename}</bdi>

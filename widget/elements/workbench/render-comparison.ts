@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { PRESETS, type Preset } from '#contract/constants';
 import type { CompareChangeDetail, ComparePair, MeasuredQuality } from '../io-compare/index.ts';
+import { nameSaving } from '../name-saving.ts';
+import { renderClose } from '../render-close.ts';
 import { nameDifference } from '../render-difference.ts';
-import { renderClose } from './render-top.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
 /** Renders the comparison with the choice of other presets, unless samples are switched off. */
@@ -57,16 +58,13 @@ function renderPresets({ i18n, trials, optimizer }: WorkbenchContext): TemplateR
 
 /** Returns bytes with the saving, and how far the difference is visible. */
 function describeTrial(preset: Preset, i18n: WorkbenchContext['i18n'], trials: WorkbenchContext['trials']): string[] {
-  const { t, formatBytes, formatPercent } = i18n;
+  const { t, formatBytes } = i18n;
   const trial = trials.trial(preset);
   if (!trial) return [];
   const { result, error } = trial;
   if (!result) return [t(error ? 'row.failed' : 'trial.running')];
   const { original, quality, variants } = result;
   const size = variants.find(({ name }) => name === 'full')?.size ?? original.size;
-  const saved = 1 - size / original.size;
-  const percent = formatPercent(Math.abs(saved));
-  const change =
-    percent === formatPercent(0) ? '' : ` · ${t(saved < 0 ? 'result.larger' : 'result.smaller', { percent })}`;
-  return [formatBytes(size) + change, ...nameDifference(quality as MeasuredQuality, i18n)];
+  const bytes = `${formatBytes(size)} · ${nameSaving(original.size, size, i18n)}`;
+  return [bytes, ...nameDifference(quality as MeasuredQuality, i18n)];
 }

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
-import { icon } from '../../styles/index.ts';
+import { renderClose } from '../render-close.ts';
 
 /** Renders the head of a dialog: its title, and the button that closes it. */
 export function renderTop(i18n: I18n, title: string): TemplateResult {
@@ -9,7 +9,3 @@ export function renderTop(i18n: I18n, title: string): TemplateResult {
     ${renderClose(i18n)}
   </form>`;
 }
-
-/** Renders the button that closes a dialog. */
-export const renderClose = ({ t }: I18n): TemplateResult =>
-  html`<button class="button quiet icon-only" part="button" aria-label=${t('action.close')} title=${t('action.close')}>${icon('close')}</button>`;
