@@ -118,7 +118,7 @@ async function addAndClear(browser: Browser, service: TestService): Promise<{ gr
         updateComplete: Promise<unknown>;
       };
       const files = Array.from({ length: count }, (_, index) => {
-        return new File([`not quite an image ${index}`], `IMG_${index}.jpg`, { type: 'image/jpeg' });
+        return new File([`GIF89a\0\0\0\0${index}`], `IMG_${index}.jpg`, { type: 'image/jpeg' });
       });
       await element.addFiles(files);
       await new Promise((resolve) => setTimeout(resolve, 700));

@@ -34,7 +34,7 @@ export const enCore = {
   'error.too_many_pixels': 'Too many pixels; the limit is {millions} megapixels.',
   'error.unauthorized': 'The site may not use the image service. Sign in again or reload the page.',
   'error.unsupported_image': 'Files of this format cannot be optimized.',
-  'reject.count': '{count} file was not added|{count} files were not added',
+  'reject.count': '{count} of {total} files were not added',
   'reject.duplicate': '{name} is already in the list.',
   'reject.empty': '{name} is empty.',
   'reject.heic': '{name} is a HEIC photo. Save it as JPEG, or choose “Most Compatible” on the phone.',

@@ -52,12 +52,12 @@ export const ERROR_TEXTS = {
     ar: 'تعذر جلب الصورة من الموقع.',
   },
   'error.output_too_large': {
-    en: 'This format cannot hold so many pixels. Choose another one.',
-    de: 'Dieses Format fasst nicht so viele Pixel. Bitte ein anderes wählen.',
-    fr: 'Ce format ne peut pas contenir autant de pixels. Choisissez-en un autre.',
-    es: 'Este formato no admite tantos píxeles. Elija otro.',
-    ja: '画素数がこの形式の上限を超えています。別の形式を選んでください。',
-    ar: 'لا تتسع هذه الصيغة لهذا العدد من البكسلات. اختر صيغة أخرى.',
+    en: 'The image is too large for this format. Choose another one.',
+    de: 'Das Bild ist zu groß für dieses Format. Bitte ein anderes wählen.',
+    fr: 'L’image est trop grande pour ce format. Choisissez-en un autre.',
+    es: 'La imagen es demasiado grande para este formato. Elija otro.',
+    ja: '画像がこの形式には大きすぎます。別の形式を選んでください。',
+    ar: 'الصورة أكبر مما تتسع له هذه الصيغة. اختر صيغة أخرى.',
   },
   'error.sample_limit': {
     en: 'A sample has 5 images at most.',

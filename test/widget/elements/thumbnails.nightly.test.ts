@@ -93,7 +93,7 @@ describe('thumbnails', () => {
       const files = [
         await photograph(2400, 1600, 6),
         await photograph(120, 80, 1),
-        Buffer.from('no picture at all'),
+        Buffer.from('GIF89a\0\0\0\0, no picture'),
       ] as const;
       const tab = await openWith(files, script);
       const thumb = (index: number) => rows(tab.widget).nth(index).locator('.thumb');

@@ -21,7 +21,7 @@ test('whatever is in sight is in the language that is spoken now, not in the one
   await optimizer.addFiles([fileOf('notes.txt', { type: 'text/plain' }), fileOf('large.jpg', { size: 9000 })]);
   language = 'fr';
   const [rejected] = optimizer.notices;
-  expect(rejected?.message).toBe('fr reject.count 2');
+  expect(rejected?.message).toBe('fr reject.count 2 2');
   expect(rejected?.files.map(({ message }) => message.split(' ').slice(0, 3).join(' '))).toEqual([
     'fr reject.type notes.txt',
     'fr reject.size large.jpg',

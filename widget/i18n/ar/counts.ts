@@ -45,7 +45,7 @@ export const arabicCounts: Messages = {
   'outcome.replace-all': 'استبدال صورة واحدة|استبدال صورتين|استبدال {count} صور|استبدال {count} صورة',
   'outcome.some':
     'نجح تصدير {done}، وفشلت واحدة|نجح تصدير {done}، وفشلت اثنتان|نجح تصدير {done}، وفشل {count}|نجح تصدير {done}، وفشل {count}',
-  'reject.count': 'لم يضف ملف واحد|لم يضف ملفان|لم تضف {count} ملفات|لم يضف {count} ملفًا|لم يضف {count} ملف',
+  'reject.count': 'ملفات لم تضف: {count} من {total}',
   'sample.title': 'عينة من صورة واحدة|عينة من صورتين|عينة من {count} صور|عينة من {count} صورة',
   'settings.keywords-limit':
     'كلمة مفتاحية واحدة على الأكثر.|كلمتان مفتاحيتان على الأكثر.|{count} كلمات مفتاحية على الأكثر.|{count} كلمة مفتاحية على الأكثر.',

@@ -44,7 +44,7 @@ export const germanErrors: Messages = {
     'Die Texte von {count} Bild konnten nicht gespeichert werden.|Die Texte von {count} Bildern konnten nicht gespeichert werden.',
   'notice.upload_failed':
     '{count} Bild konnte nicht hochgeladen werden.|{count} Bilder konnten nicht hochgeladen werden.',
-  'reject.count': '{count} Datei wurde nicht hinzugefügt|{count} Dateien wurden nicht hinzugefügt',
+  'reject.count': '{count} von {total} Dateien wurden nicht hinzugefügt',
   'reject.duplicate': '{name} ist schon in der Liste.',
   'reject.empty': '{name} ist leer.',
   'reject.heic':

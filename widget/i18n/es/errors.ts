@@ -40,7 +40,7 @@ export const spanishErrors: Messages = {
   'notice.save_failed':
     'No se pudieron guardar los textos de {count} imagen.|No se pudieron guardar los textos de {count} imágenes.',
   'notice.upload_failed': 'No se pudo subir {count} imagen.|No se pudieron subir {count} imágenes.',
-  'reject.count': 'No se añadió {count} archivo|No se añadieron {count} archivos',
+  'reject.count': 'No se añadieron {count} de {total} archivos',
   'reject.duplicate': '{name} ya está en la lista.',
   'reject.empty': '{name} está vacío.',
   'reject.heic':

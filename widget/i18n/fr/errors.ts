@@ -40,7 +40,7 @@ export const frenchErrors: Messages = {
   'notice.save_failed':
     'Les textes de {count} image n’ont pas pu être enregistrés.|Les textes de {count} images n’ont pas pu être enregistrés.',
   'notice.upload_failed': '{count} image n’a pas pu être envoyée.|{count} images n’ont pas pu être envoyées.',
-  'reject.count': '{count} fichier n’a pas été ajouté|{count} fichiers n’ont pas été ajoutés',
+  'reject.count': '{count} fichiers sur {total} n’ont pas été ajoutés',
   'reject.duplicate': '{name} est déjà dans la liste.',
   'reject.empty': '{name} est vide.',
   'reject.heic':

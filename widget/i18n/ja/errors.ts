@@ -36,7 +36,7 @@ export const japaneseErrors: Messages = {
   'notice.sample_failed': 'サンプルの画像 {count} 枚が失敗しました。',
   'notice.save_failed': '画像 {count} 枚のテキストを保存できませんでした。',
   'notice.upload_failed': '画像 {count} 枚をアップロードできませんでした。',
-  'reject.count': 'ファイル {count} 件は追加されませんでした',
+  'reject.count': 'ファイル {total} 件のうち {count} 件は追加されませんでした',
   'reject.duplicate': '{name} はすでにリストにあります。',
   'reject.empty': '{name} は空です。',
   'reject.heic':

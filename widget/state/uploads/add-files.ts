@@ -66,7 +66,7 @@ export function createAdding(core: Core, loadLimits: () => Promise<void>, added:
       rejections.push(...outcome.rejections);
     }
     if (items.length > 0) core.emit('io-add', { items });
-    showRejections(core, rejections);
+    showRejections(core, rejections, candidates.length);
     return { added: items, rejections };
   }
 
@@ -152,13 +152,13 @@ function createAddedAnnouncement({ announcer, t }: Core) {
   };
 }
 
-/** Reports the rejections of a batch; without any drops the notice of the batch before. */
-function showRejections({ emit, notices, announcer, t }: Core, rejections: Rejection[]) {
+/** Reports the rejections of a batch of `total` files; without any drops the notice of the batch before. */
+function showRejections({ emit, notices, announcer, t }: Core, rejections: Rejection[], total: number) {
   const [first] = rejections;
   if (!first) return notices.drop('rejected');
   emit('io-reject', { rejections });
   const count = rejections.length;
-  const message = () => (count === 1 ? first.message : t('reject.count', { count }));
+  const message = () => (count === 1 ? first.message : t('reject.count', { count, total }));
   notices.show('rejected', { kind: 'warning', message, phase: 'add', files: rejections });
   announcer.say('rejected', message, { assertive: true });
 }

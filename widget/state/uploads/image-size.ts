@@ -1,8 +1,11 @@
 /** Bytes that are looked at: the size of a JPEG stands behind its metadata and its embedded preview. */
 const HEAD_BYTES = 256 * 1024;
 
-/** Width and height from a picture's first bytes, without decoding it; null when they do not say. */
-export async function readImageSize(file: Blob): Promise<{ width: number; height: number } | null> {
+/**
+ * Width and height from a picture's first bytes, without decoding it; null when they do not say, false when they are not those of an
+ * image.
+ */
+export async function readImageSize(file: Blob): Promise<{ width: number; height: number } | null | false> {
   const view = new DataView(await file.slice(0, HEAD_BYTES).arrayBuffer());
   try {
     return parse(view);
@@ -39,15 +42,19 @@ async function pictureStart(file: Blob): Promise<number> {
   return 0;
 }
 
+/** First bytes of a TIFF and a BigTIFF, in both orders. */
+const TIFF = [0x49492a00, 0x4d4d002a, 0x49492b00, 0x4d4d002b];
+
 function parse(view: DataView) {
   const first = view.getUint32(0);
-  if (first === 0x89504e47 && view.getUint32(12) === 0x49484452)
-    return { width: view.getUint32(16), height: view.getUint32(20) };
+  if (first === 0x89504e47)
+    return view.getUint32(12) === 0x49484452 && { width: view.getUint32(16), height: view.getUint32(20) };
   if (first === 0x47494638) return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   if (first >>> 16 === 0xffd8) return parseJpeg(view);
   if (first === 0x52494646 && view.getUint32(8) === 0x57454250) return parseWebp(view);
   if (view.getUint32(4) === 0x66747970) return parseIspe(view);
-  return null;
+  // A TIFF may have its size anywhere.
+  return TIFF.includes(first) && null;
 }
 
 function parseJpeg(view: DataView) {
@@ -70,7 +77,7 @@ function parseWebp(view: DataView) {
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
   // Without the start code of a key frame, the size would be read out of noise.
-  if (kind !== 0x56503820 || view.getUint16(23) !== 0x9d01 || view.getUint8(25) !== 0x2a) return null;
+  if (kind !== 0x56503820 || view.getUint16(23) !== 0x9d01 || view.getUint8(25) !== 0x2a) return false;
   return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
 }
 

@@ -178,7 +178,12 @@ export function createRestrictions(given: Partial<Restrictions>, texts: Texts, s
       if (head === null) return reject(candidate, 'unreadable');
       if (refusesHeic && /^ftyp(heic|heix|hevc|heim|heis)/.test(head)) return heic(candidate);
       const looks = await loadLooks();
-      const { width = 0, height = 0 } = (await looks?.readImageSize(file)) ?? {};
+      const found = await looks?.readImageSize(file);
+      // Other types are there by the wish of the page.
+      if (found === false && isAccepted(candidate.name, file.type, NO_LIMITS.accept)) {
+        return reject(candidate, 'type', { key: 'unknown' });
+      }
+      const { width = 0, height = 0 } = found || {};
       if (limits.maxPixels !== null && width * height > limits.maxPixels) {
         return reject(candidate, 'pixels', { megapixels: toMillions(width * height) });
       }

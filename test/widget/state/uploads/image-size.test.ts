@@ -31,21 +31,40 @@ test('real photographs say the size that decoding them says', async () => {
   }
 });
 
-test.each(['RIFF....WEBPVP8 ', 'RIFF....WEBPVP8L', 'RIFF....WEBPjunk', '\x89PNG\r\n\x1a\n....junk'])(
-  '%s before random bytes has no size',
-  async (head) => {
-    const noise = Uint8Array.from({ length: 400 }, (_, at) => (at * 197 + 61) % 251);
-    expect(await readImageSize(blobOf(Buffer.concat([Buffer.from(head, 'latin1'), noise])))).toBeNull();
-  },
-);
+test.each([
+  'RIFF....WEBPVP8 ',
+  'RIFF....WEBPVP8L',
+  'RIFF....WEBPjunk',
+  '\x89PNG\r\n\x1a\n....junk',
+  '<!doctype html><title>a page</title>',
+  '%PDF-1.7 of a scan',
+])('%s before random bytes is no image', async (head) => {
+  const noise = Uint8Array.from({ length: 400 }, (_, at) => (at * 197 + 61) % 251);
+  expect(await readImageSize(blobOf(Buffer.concat([Buffer.from(head, 'latin1'), noise])))).toBe(false);
+});
 
-test('what is cut off or no picture has no size', async () => {
+test('every file of a format that the service reads is taken for an image, whatever it is called', async () => {
+  const names = [
+    'tiff-multipage.tif',
+    'tiff-float32.tif',
+    'heic-hevc.heic',
+    'png-named-as.jpg',
+    'jpeg-header-only.jpg',
+  ];
+  for (const name of [...names, 'animated.webp', 'webp-lossless.webp', 'png-1x1.png', 'polyglot-jpeg-zip.jpg']) {
+    expect(await readImageSize(blobOf(await readFile(`${FIXTURES}nasty/${name}`))), name).not.toBe(false);
+  }
+  for (const name of ['html-renamed.png', 'text-renamed.jpg', 'random-bytes.webp', 'bmp-input.bmp']) {
+    expect(await readImageSize(blobOf(await readFile(`${FIXTURES}nasty/${name}`))), name).toBe(false);
+  }
+});
+
+test('what is cut off has no size', async () => {
   const bytes = await drawn(10, 10).jpeg().toBuffer();
   for (let length = 0; length < 150; length += 7) {
     const size = await readImageSize(blobOf(bytes.subarray(0, length)));
     if (size) expect(size).toEqual({ width: 10, height: 10 });
   }
-  expect(await readImageSize(blobOf(Buffer.from('not a picture, only words')))).toBeNull();
 });
 
 test('an image with too many pixels is rejected before it is sent', async () => {
