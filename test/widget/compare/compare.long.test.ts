@@ -63,7 +63,7 @@ describe('io-compare', () => {
 
   it('states that the result is larger', async () => {
     const { page } = await open([{ name: 'a.png', original: red, result: green }]);
-    await expect.poll(() => compareIn(page).locator('header').textContent()).toContain('1.2 MB → 2.4 MB, 100% larger');
+    await expect.poll(() => compareIn(page).locator('header').textContent()).toContain('1.2 MB → 2.4 MB · 100% larger');
   });
 
   it('moves the divider by arrow keys and exposes its value', async () => {
