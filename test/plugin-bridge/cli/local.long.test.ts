@@ -52,6 +52,7 @@ describe('imagewright optimize --local', () => {
     expect(here.images.map(({ outputs }) => outputs)).toEqual(there.images.map(({ outputs }) => outputs));
     expect(await place.files('here')).toEqual(await place.files('there'));
     expect(await spent(place)).toBe(3);
+    expect(await locally(place, ...args, '--out', 'here')).toMatchObject({ summary: { made: 0, unchanged: 3 } });
   });
 
   it('restores removed results from its cache, and fails what is no image with one line', async () => {
