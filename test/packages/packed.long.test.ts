@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
 
@@ -45,6 +46,36 @@ console.log(await connection.run(['1']), score, VERSION, ImageOptimizer.version,
 
 it.each(['bundler', 'nodenext'] as const)('types SDK, host and element under %s', async (resolution) => {
   await project.compile('program.ts', PROGRAM, resolution);
+});
+
+it('has beside the packages the API, the plugin for WordPress, and the bill of what production needs', async () => {
+  const read = (name: string) => readFile(join('dist/packages', name));
+  expect(await read('imagewright-openapi.json')).toEqual(await readFile('docs/openapi.json'));
+  expect((await read('imagewright.zip')).subarray(0, 2).toString()).toBe('PK');
+  const bill = JSON.parse((await read('imagewright-sbom.json')).toString()) as { components: { name: string }[] };
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX' });
+  const names = bill.components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['sharp', 'koa', 'mongoose']));
+  expect(names).not.toContain('vitest');
+});
+
+it.each(['sdk', 'host', 'element', 'engine', 'server', 'unplugin', ''])(
+  'ships licence and first page: %s',
+  async (name) => {
+    const folder = join('dist/packages', name ? `imagewright-${name}` : 'imagewright');
+    expect(await readFile(join(folder, 'LICENSE'), 'utf8')).toContain('MIT License');
+    expect(await readFile(join(folder, 'README.md'), 'utf8')).toMatch(/^# /);
+  },
+);
+
+it('has an SDK below 5 KB with gzip, with its source map', async () => {
+  const folder = join(project.folder, 'node_modules/@imagewright/sdk');
+  const scripts = (await readdir(folder)).filter((name) => name.endsWith('.js'));
+  expect(scripts).toEqual(['index.js']);
+  const script = await readFile(join(folder, 'index.js'));
+  expect(gzipSync(script, { level: 9 }).byteLength).toBeLessThan(5000);
+  expect(script.toString()).toMatch(/\/\/# sourceMappingURL=index\.js\.map\n?$/);
+  expect(JSON.parse(await readFile(join(folder, 'index.js.map'), 'utf8'))).toMatchObject({ version: 3 });
 });
 
 it('declares no schema, and takes no types of Lit', async () => {
