@@ -106,9 +106,6 @@ export function createDirectory(deps: DirectoryDeps) {
   };
 }
 
-/** Directory of accounts. */
-export type Directory = ReturnType<typeof createDirectory>;
-
 /** Normalizes an email. @throws AppError invalid_request if it is malformed */
 export function cleanEmail(email: string): string {
   const parsed = emailSchema.safeParse(email);

@@ -97,9 +97,6 @@ export function createApiKeys(deps: ApiKeysDeps) {
   };
 }
 
-/** API keys of all accounts. */
-export type ApiKeys = ReturnType<typeof createApiKeys>;
-
 async function createKey(
   deps: ApiKeysDeps,
   { accountId, name, made = newApiKey() }: { accountId: string; name: string; made?: NewApiKey },

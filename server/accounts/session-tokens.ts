@@ -86,9 +86,6 @@ export function createSessionTokens(deps: SessionTokensDeps) {
   };
 }
 
-/** Session tokens of all accounts. */
-export type SessionTokens = ReturnType<typeof createSessionTokens>;
-
 async function create(deps: SessionTokensDeps, request: TokenRequest): Promise<{ token: string; expiresAt: Date }> {
   const { sessionTokens, pepper, now } = deps;
   await requireFew(deps, request.accountId);

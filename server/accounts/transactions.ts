@@ -89,6 +89,3 @@ function toTransaction({ _id, kind, delta, ref, note, at }: LedgerEntryRecord, j
     : null;
   return { id: _id, kind, delta, ref, note, work, at: at.toISOString() };
 }
-
-/** Reader of the ledger. */
-export type Transactions = ReturnType<typeof createTransactions>;

@@ -14,8 +14,6 @@ const dailyUseSchema = z.object({
   used: z.int().min(0).describe('Images counted today (UTC).'),
   resetsAt: z.iso.datetime().describe('Next midnight (UTC).'),
 });
-/** Use of a daily limit. */
-export type DailyUse = z.output<typeof dailyUseSchema>;
 
 /** Schema of the use of a limit whose things count until they are deleted. Megabytes have decimals. */
 const heldUseSchema = (used: z.ZodInt | z.ZodNumber) => z.object({ limit: z.int().min(0), used: used.min(0) });

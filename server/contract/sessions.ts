@@ -112,4 +112,3 @@ export const sessionTokenSchema = z
     maxAnalyses: z.int(),
   })
   .meta({ id: 'SessionToken' });
-export type SessionToken = z.output<typeof sessionTokenSchema>;

@@ -10,6 +10,3 @@ export const dbConfig = z.object({
       'MongoDB 6.0 or newer to use, with users and TLS as its connection string says. Default: an embedded database below `DATA_DIR`.',
     ),
 });
-
-/** The database settings after parsing. */
-export type DbConfig = z.output<typeof dbConfig>;

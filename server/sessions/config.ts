@@ -14,6 +14,3 @@ export const sessionsConfig = z.object({
     .describe('Import of images by URL. Private addresses are always refused.'),
   SWEEP_SECONDS: integer(1, 86_400).default(60).describe('Seconds between two searches for expired sessions.'),
 });
-
-/** The session settings after parsing. */
-export type SessionsConfig = z.output<typeof sessionsConfig>;

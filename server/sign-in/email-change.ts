@@ -49,6 +49,3 @@ export function createEmailChange(
     },
   };
 }
-
-/** Change of email addresses. */
-export type EmailChange = ReturnType<typeof createEmailChange>;

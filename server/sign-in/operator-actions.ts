@@ -30,6 +30,3 @@ export function createOperatorActions({ accounts, outbox, logger }: SignInParts)
     },
   };
 }
-
-/** Actions of operators. */
-export type OperatorActions = ReturnType<typeof createOperatorActions>;

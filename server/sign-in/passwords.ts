@@ -84,6 +84,3 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
     change,
   };
 }
-
-/** Password changes. */
-export type Passwords = ReturnType<typeof createPasswords>;

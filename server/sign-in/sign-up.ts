@@ -47,9 +47,6 @@ export function createSignUp(parts: SignInParts, mode: 'open' | 'closed') {
   };
 }
 
-/** Sign-up. */
-export type SignUp = ReturnType<typeof createSignUp>;
-
 /** Creates the claims: links that hand over the first account, or one made by an operator. */
 export function createClaims({ accounts, browserSessions, links, passwords }: SignInParts) {
   return {

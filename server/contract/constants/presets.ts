@@ -24,7 +24,6 @@ export type StoppedReason = (typeof STOPPED_REASONS)[number];
 
 /** Reason for a missing score: the search is off (`QUALITY_SEARCH`), or no file was delivered. */
 export const UNSCORED_REASONS = ['search_off', 'no_file'] as const;
-export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 
 /** Widths in pixels that `responsive: true` makes when no `responsiveSizes` are given. */
 export const DEFAULT_RESPONSIVE_WIDTHS = [480, 768, 1024, 1440, 1920] as const;

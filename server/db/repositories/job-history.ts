@@ -19,9 +19,6 @@ export type JobEventRecord = RecordOf<typeof jobEventFields>;
 
 const jobEventSchema = schemaOf('job_events', jobEventFields);
 
-/** The last event of a job. */
-export type LastStored = Pick<JobEventRecord, 'n' | 'data'> | null;
-
 /** Creates the repository of the events of jobs. */
 export function createJobEventRepository(connection: Connection) {
   const model = connection.model<JobEventRecord>('JobEvent', jobEventSchema);
@@ -69,9 +66,6 @@ export function createJobEventRepository(connection: Connection) {
     },
   };
 }
-
-/** Access to the events of jobs. */
-export type JobEventRepository = ReturnType<typeof createJobEventRepository>;
 
 const DIGITS = 10;
 

@@ -162,9 +162,6 @@ function sharing(model: Model<JobImagesRecord>) {
   };
 }
 
-/** Access to the images of jobs. */
-export type JobImageRepository = ReturnType<typeof createJobImageRepository>;
-
 /** Divides the images of a job into blocks. */
 export function blocksOf(owner: Owner, images: JobImage[]): JobImagesRecord[] {
   const size = Math.min(MOST_IN_BLOCK, Math.max(1, Math.floor(images.length / BLOCKS_AT_LEAST)));
@@ -267,6 +264,3 @@ export function createImageResultRepository(connection: Connection) {
     },
   };
 }
-
-/** Access to stored results. */
-export type ImageResultRepository = ReturnType<typeof createImageResultRepository>;

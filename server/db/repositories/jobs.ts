@@ -81,9 +81,6 @@ export function createJobRepository(connection: Connection) {
   };
 }
 
-/** Access to stored jobs. */
-export type JobRepository = ReturnType<typeof createJobRepository>;
-
 /** Finds jobs. */
 function jobLookups(model: Model<JobRecord>) {
   const collection = plainCollection(model);

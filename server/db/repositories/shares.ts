@@ -89,6 +89,3 @@ export function createShareRepository(connection: Connection) {
     },
   };
 }
-
-/** Access to stored links and answers. */
-export type ShareRepository = ReturnType<typeof createShareRepository>;
