@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from './concurrency.ts';
 import type { Logger } from './observability/index.ts';
 
 /** Work that is repeated at an interval while the service runs. */
@@ -29,10 +29,7 @@ export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
     /** Stops the timers and waits up to `waitMs` for running tasks; an unfinished one is repeated at the next start. */
     async stop(waitMs: number): Promise<void> {
       for (const timer of timers) clearInterval(timer);
-      const waited = new AbortController();
-      const deadline = sleep(waitMs, undefined, { signal: waited.signal }).catch(() => {});
-      await Promise.race([Promise.all(running.values()), deadline]);
-      waited.abort();
+      await waitAtMost(waitMs, Promise.all(running.values()));
       if (running.size > 0) logger.warn({ tasks: [...running.keys()] }, 'background tasks did not end in time');
     },
   };

@@ -70,6 +70,16 @@ export async function withAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
+/** Waits for `work`, at most `mostMs` milliseconds. The work itself continues. @throws the error of `work`, if it fails meanwhile */
+export async function waitAtMost(mostMs: number, work: Promise<unknown> | undefined): Promise<void> {
+  const waited = new AbortController();
+  try {
+    await Promise.race([work, sleep(mostMs, undefined, { signal: waited.signal }).catch(() => {})]);
+  } finally {
+    waited.abort();
+  }
+}
+
 /** Runs the work of one key in order, at most `atOnce` at a time. `queues` has an entry only while the key has work. */
 export function inTurn<T>(
   queues: Map<string, LimitFunction>,

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { IDEMPOTENCY_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract';
 import type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../accounts/index.ts';
-import { outlastOutage } from '../concurrency.ts';
+import { outlastOutage, waitAtMost } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 
 /** Takeover age of a plain request of this process, in milliseconds: the HTTP server ends one after 120 s. */
@@ -147,7 +146,7 @@ async function giveUp(context: IdempotencyContext, token: string, change: () => 
   forget(context, token);
   abandoned.add(token);
   const changed = outlastOutage(change, AbortSignal.timeout(PATIENCE_MS)).finally(() => abandoned.delete(token));
-  await Promise.race([changed, sleep(CHANGE_WAIT_MS, undefined, { ref: false })]);
+  await waitAtMost(CHANGE_WAIT_MS, changed);
   changed.catch(() => {});
 }
 

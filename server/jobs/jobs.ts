@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobKindName } from '#contract';
-import { outlastOutage } from '../concurrency.ts';
+import { outlastOutage, waitAtMost } from '../concurrency.ts';
 import type { JobImage, JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { cancelJob, reopenJob, stopJobsOfSession } from './control-jobs.ts';
@@ -134,7 +133,7 @@ async function discardJob(context: JobsContext, job: JobRecord): Promise<void> {
   discarded.add(job._id);
   const removed = outlast(() => removeJob(repositories, job._id));
   void undoCharge(context, job, removed).finally(() => discarded.delete(job._id));
-  await Promise.race([removed, sleep(DISCARD_WAIT_MS, undefined, { ref: false })]);
+  await waitAtMost(DISCARD_WAIT_MS, removed);
 }
 
 function ownerOf({ _id: jobId, accountId, sessionId, kind }: JobRecord) {

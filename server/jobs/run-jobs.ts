@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../concurrency.ts';
 import type { JobLease, JobRecord } from '../db/index.ts';
 import type { Handover, StopReason } from './job-kind.ts';
 import { type JobsContext, POLL_EVERY_MS } from './jobs-context.ts';
@@ -96,10 +96,7 @@ export function pollJobs(context: JobsContext): () => void {
 /** Stops all help at once, waits up to `waitMs` for the jobs of this process, and releases the others to another one. */
 export async function drainJobs({ live, helped, leaving }: JobsContext, waitMs: number): Promise<void> {
   for (const { abort } of helped.values()) abort.abort();
-  const waited = new AbortController();
-  const deadline = sleep(waitMs, undefined, { signal: waited.signal }).catch(() => {});
-  await Promise.race([Promise.all([...live.values()].map(({ ended }) => ended)), deadline]);
-  waited.abort();
+  await waitAtMost(waitMs, Promise.all([...live.values()].map(({ ended }) => ended)));
   leaving.abort();
   for (const { abort } of live.values()) abort.abort('handover' satisfies Handover);
   // Read again: a job that was admitted before may have started since.

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitFunction } from 'p-limit';
 import type { Image, ImagePatch, Rejected, UploadResult } from '#contract';
-import { inTurn } from '../concurrency.ts';
+import { inTurn, waitAtMost } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
@@ -247,7 +246,10 @@ function bytesOf(files: AcceptedFile[]): number {
 
 /** Waits a moment for a clean-up, whose failure is ignored: the database may be unavailable. */
 async function waitBriefly(cleanUp: Promise<unknown>): Promise<void> {
-  await Promise.race([cleanUp.catch(() => {}), sleep(MARK_WAIT_MS, undefined, { ref: false })]);
+  await waitAtMost(
+    MARK_WAIT_MS,
+    cleanUp.catch(() => {}),
+  );
 }
 
 /** @throws the first file's error, or `no_images`, if no file was accepted */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Accounts } from '../accounts/index.ts';
+import { waitAtMost } from '../concurrency.ts';
 import type { MailKind, MailRecord, MailRepository, OperatorChange } from '../db/index.ts';
 import type { Mail, Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
@@ -183,6 +183,9 @@ async function withLink(
 
 async function close(outbox: Outbox): Promise<void> {
   outbox.closed = true;
-  await Promise.race([outbox.delivering?.catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
+  await waitAtMost(
+    CLOSE_MS,
+    outbox.delivering?.catch(() => {}),
+  );
   outbox.mailer.close();
 }
