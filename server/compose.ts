@@ -130,7 +130,10 @@ function httpServices(state: ServiceState): Services {
   const { scratch, analysis, processor: _, ...services } = modules;
   return {
     ...services,
-    urlImporter: config.sessions.URL_IMPORT === 'on' ? createUrlImporter({ limits: importLimits(config) }) : undefined,
+    urlImporter:
+      config.sessions.URL_IMPORT === 'on'
+        ? createUrlImporter({ limits: { maxFileBytes: config.http.MAX_FILE_MB * 1_000_000 } })
+        : undefined,
     newTemporaryFile: scratch.newFile,
     removeTemporaryFiles: scratch.discard,
     freeBytes: scratch.freeBytes,
@@ -192,10 +195,6 @@ function limitsOf({ analysis, http, processing, sessions }: Config): Limits {
     sessionHours: sessions.SESSION_TTL_HOURS,
     describes: analysis.AI_PROVIDER !== 'none',
   };
-}
-
-function importLimits({ http }: Config) {
-  return { maxFileBytes: http.MAX_FILE_MB * 1_000_000, timeoutMs: 10_000, maxRedirects: 3 };
 }
 
 /** Sends mails once the service listens; before that the links in them could not be opened. */

@@ -10,8 +10,6 @@ export interface AccountRemovalDeps {
   /** Removes the account's data in other modules; false if a job may still be running. */
   removeData: (accountId: string) => Promise<boolean>;
   logger: Logger;
-  /** @default the clock */
-  now?: () => Date;
 }
 
 /**
@@ -19,7 +17,7 @@ export interface AccountRemovalDeps {
  * and links. Then its data is removed, the ledger and the account itself last. `sweep` completes interrupted removals.
  */
 export function createAccountRemoval(deps: AccountRemovalDeps) {
-  const { repositories, forgetBrowserSessions, removeData, logger, now = () => new Date() } = deps;
+  const { repositories, forgetBrowserSessions, removeData, logger } = deps;
   const { accounts, apiKeys, ledger, idempotency, sessionTokens, storedBytes } = repositories;
 
   /** Removes the data of a marked account; false if it has to be retried. */
@@ -43,7 +41,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
      */
     async remove(accountId: string): Promise<void> {
       const account = await accounts.find(accountId);
-      if (!account || !(await accounts.markDeleted(accountId, now()))) {
+      if (!account || !(await accounts.markDeleted(accountId, new Date()))) {
         throw new AppError('not_found', `No account ${accountId}`);
       }
       const { balance, used, granted } = account;

@@ -36,7 +36,7 @@ export async function backUp(input: BackUpInput): Promise<BackupFacts> {
   await openBackup(to);
   if (bucket) return copyAll(input, createdAt, new AbortController().signal);
   progress('waiting for removals that run');
-  return keepFiles({ repository: database.chores }, (signal) => copyAll(input, createdAt, signal));
+  return keepFiles(database.chores, (signal) => copyAll(input, createdAt, signal));
 }
 
 async function copyAll(input: BackUpInput, createdAt: string, signal: AbortSignal): Promise<BackupFacts> {

@@ -19,8 +19,6 @@ export interface ChoresDeps {
   repository: ChoreRepository;
   /** No other service uses the data. */
   alone: boolean;
-  /** @default the clock */
-  now?: () => Date;
 }
 
 const LEASE_MS = 60_000;
@@ -29,13 +27,13 @@ const RENEW_MS = 20_000;
 const REST = 0.8;
 
 /** Creates the leases of periodic work, which one server of a database does at a time. */
-export function createChores({ repository, alone, now = () => new Date() }: ChoresDeps) {
+export function createChores({ repository, alone }: ChoresDeps) {
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const after = (ms: number) => new Date(now().getTime() + ms);
+  const after = (ms: number) => new Date(Date.now() + ms);
 
   async function holdDuring(name: string, restMs: number, run: () => Promise<unknown>): Promise<void> {
-    if (!(await repository.claim({ name, owner, until: after(LEASE_MS) }, now()))) return;
-    const next = alone ? now() : after(restMs);
+    if (!(await repository.claim({ name, owner, until: after(LEASE_MS) }, new Date()))) return;
+    const next = after(alone ? 0 : restMs);
     const renewal = setInterval(
       () => void repository.renew({ name, owner, until: after(LEASE_MS) }).catch(() => {}),
       RENEW_MS,
@@ -48,7 +46,7 @@ export function createChores({ repository, alone, now = () => new Date() }: Chor
     }
   }
 
-  const keepsFiles = async () => (await repository.running([KEEP_FILES], now())).length > 0;
+  const keepsFiles = async () => (await repository.running([KEEP_FILES], new Date())).length > 0;
 
   return {
     /** Removes claims of processes that have ended; only for a service that is alone. */
@@ -82,26 +80,18 @@ const DELETING_CHORES = [
   'remove orphaned variants',
 ] as const;
 
-/** Dependencies of {@link keepFiles}. */
-interface KeepFilesDeps {
-  repository: ChoreRepository;
-  /** Longest time without a renewal, in ms. @default 60000 */
-  holdMs?: number;
-  /** Longest wait for a removal that runs, in ms. @default 600000 */
-  waitMs?: number;
-}
-
 const POLL_MS = 200;
+/** Longest wait for a removal that runs, in milliseconds. */
+const REMOVAL_WAIT_MS = 600_000;
 
 /**
  * Keeps every file from being deleted while `work` runs, on all servers of the database: waits for the removals that run,
  * and renews the hold until the end.
  * @throws Error if another backup runs, or a removal does not end
  */
-export async function keepFiles<T>(deps: KeepFilesDeps, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { repository, holdMs = 60_000, waitMs = 600_000 } = deps;
+export async function keepFiles<T>(repository: ChoreRepository, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const owner = `backup:${randomUUID()}`;
-  const claim = () => ({ name: KEEP_FILES, owner, until: new Date(Date.now() + holdMs) });
+  const claim = () => ({ name: KEEP_FILES, owner, until: new Date(Date.now() + LEASE_MS) });
   if (!(await repository.claim(claim(), new Date())))
     throw new Error('Another backup is running; repeat this one when it has ended');
   const lost = new AbortController();
@@ -109,9 +99,9 @@ export async function keepFiles<T>(deps: KeepFilesDeps, work: (signal: AbortSign
     const kept = await repository.renew(claim()).catch(() => true);
     if (!kept) lost.abort(new Error('The hold on the files was lost, so the backup may lack files; repeat it'));
   };
-  const renewal = setInterval(() => void renew(), holdMs / 4);
+  const renewal = setInterval(() => void renew(), LEASE_MS / 4);
   try {
-    await untilNothingDeletes(repository, waitMs);
+    await untilNothingDeletes(repository);
     const result = await work(lost.signal);
     if (!(await repository.renew(claim()))) lost.abort(new Error('The hold on the files was lost; repeat the backup'));
     lost.signal.throwIfAborted();
@@ -126,7 +116,7 @@ export async function keepFiles<T>(deps: KeepFilesDeps, work: (signal: AbortSign
 export async function keepFilesUntil(repository: ChoreRepository, until: Date): Promise<void> {
   if (!(await repository.claim({ name: KEEP_FILES, owner: OPERATOR, until }, new Date())))
     throw new Error('A backup is running and keeps the files already');
-  await untilNothingDeletes(repository, 600_000);
+  await untilNothingDeletes(repository);
 }
 
 /** Checks that files are kept for a backup by other programs. @throws Error if they are not */
@@ -144,8 +134,8 @@ export async function keepFilesNoMore(repository: ChoreRepository): Promise<void
 
 const OPERATOR = 'backup:operator';
 
-async function untilNothingDeletes(repository: ChoreRepository, waitMs: number): Promise<void> {
-  const givesUpAt = performance.now() + waitMs;
+async function untilNothingDeletes(repository: ChoreRepository): Promise<void> {
+  const givesUpAt = performance.now() + REMOVAL_WAIT_MS;
   while ((await repository.running(DELETING_CHORES, new Date())).length > 0) {
     if (performance.now() > givesUpAt) throw new Error('A removal of files does not end; repeat the backup later');
     await sleep(POLL_MS);

@@ -111,7 +111,7 @@ async function processImages(work: LoadedWork, context: JobsContext): Promise<bo
   emitMissing(work, earlier);
   const done = new Set(earlier.map(({ index }) => index));
   const tasks = planned.filter(({ index }) => !done.has(index));
-  emitQueued({ job, emit: writer.write }, tasks);
+  for (const { image } of tasks) emit({ job, emit: writer.write }, image, { status: 'queued', step: 'queued' });
   const run = { ...runOf(work, context), hasListener };
   // Other servers may still work on images of a job that was interrupted, however few are left.
   const mayBeShared = kind.isShared && !isAlone;
@@ -191,11 +191,6 @@ export async function runJob(input: RunJobInput, signal: AbortSignal): Promise<v
   // Waits for all images even after a failure (the store is full): no work continues after the end of its job.
   const work = await Promise.allSettled(Array.from({ length: input.kind.concurrency }, () => runImages(run)));
   for (const outcome of work) if (outcome.status === 'rejected') throw outcome.reason;
-}
-
-/** Emits that images wait. */
-function emitQueued(run: Pick<RunJobInput, 'job' | 'emit'>, tasks: JobTask<JobResult>[]): void {
-  for (const { image } of tasks) emit(run, image, { status: 'queued', step: 'queued' });
 }
 
 /** Emits the end of an image. */

@@ -106,8 +106,8 @@ interface OpenCursor {
 /** Cursors with results for getMore. */
 type Cursors = ReturnType<typeof createCursors>;
 
-/** Creates the cursors of a server; they live in memory only. @param now monotonic clock, in milliseconds */
-function createCursors(now: () => number = () => performance.now()) {
+/** Creates the cursors of a server; they live in memory only. */
+function createCursors() {
   const open = new Map<bigint, OpenCursor>();
   let lastId = BigInt(Date.now()) * 1000n;
 
@@ -131,7 +131,7 @@ function createCursors(now: () => number = () => performance.now()) {
   return {
     /** Returns the first batch and keeps the rest under an id; id 0: there is no rest. */
     open(ns: string, results: Iterator<Buffer>, batchSize = FIRST_BATCH_DOCUMENTS, singleBatch = false): Batch {
-      const cursor: OpenCursor = { ns, results, next: results.next(), usedAt: now() };
+      const cursor: OpenCursor = { ns, results, next: results.next(), usedAt: performance.now() };
       const batch = take(cursor, batchSize);
       if (cursor.next.done || singleBatch) {
         results.return?.();
@@ -145,7 +145,7 @@ function createCursors(now: () => number = () => performance.now()) {
     more(id: bigint, batchSize?: number): Batch & { ns: string } {
       const cursor = open.get(id);
       if (!cursor) throw new CommandError(43, `cursor id ${id} not found`);
-      cursor.usedAt = now();
+      cursor.usedAt = performance.now();
       const batch = take(cursor, batchSize || Number.POSITIVE_INFINITY);
       if (cursor.next.done) open.delete(id);
       return { id: cursor.next.done ? 0n : id, batch, ns: cursor.ns };
@@ -153,7 +153,7 @@ function createCursors(now: () => number = () => performance.now()) {
     kill,
     /** Closes cursors that were idle for ten minutes, or all of them. */
     sweep(all = false): void {
-      for (const [id, { usedAt }] of open) if (all || now() - usedAt > IDLE_MS) kill(id);
+      for (const [id, { usedAt }] of open) if (all || performance.now() - usedAt > IDLE_MS) kill(id);
     },
   };
 }

@@ -10,14 +10,14 @@ const BATCH = 500;
 const FEW = 10;
 
 /** Removes documents that have expired by TTL indexes, until it is stopped. @returns the number removed */
-export async function removeExpired(engine: Engine, stops = () => false, now = Date.now()): Promise<number> {
+export async function removeExpired(engine: Engine, stops: () => boolean): Promise<number> {
   let removed = 0;
   for (const { ns, name } of expiringIndexes(engine.catalog)) {
     let most = BATCH;
     let count: number;
     do {
       try {
-        count = await engine.commits.write(() => removeBatch(engine, { ns, name, most }, now), true);
+        count = await engine.commits.write(() => removeBatch(engine, { ns, name, most }), true);
       } catch (error) {
         if (!(error instanceof FullDiskError) || most === FEW) throw error;
         count = most = FEW;
@@ -44,12 +44,12 @@ interface Batch {
   most: number;
 }
 
-function removeBatch({ store, catalog, documents }: Engine, { ns, name, most }: Batch, now: number): number {
+function removeBatch({ store, catalog, documents }: Engine, { ns, name, most }: Batch): number {
   const collection = catalog.find(ns);
   const index = collection?.indexes.find(({ spec }) => spec.name === name);
   if (!collection || !index) return 0;
   const expired = new Map<string, Buffer>();
-  for (const { value } of store.scan(expiredRange(index, now))) {
+  for (const { value } of store.scan(expiredRange(index))) {
     expired.set(value.toString('latin1'), value);
     if (expired.size === most) break;
   }
@@ -61,9 +61,9 @@ function removeBatch({ store, catalog, documents }: Engine, { ns, name, most }: 
 }
 
 // Dates from the beginning of time to now minus the index's seconds.
-function expiredRange(index: Index, now: number): KeyRange {
+function expiredRange(index: Index): KeyRange {
   const { start } = indexRange(index);
-  const limit = new Date(now - (index.spec.expireAfterSeconds ?? 0) * 1000);
+  const limit = new Date(Date.now() - (index.spec.expireAfterSeconds ?? 0) * 1000);
   const low = Buffer.from([typeTag(limit)]);
   const high = encodeValue(limit);
   if (index.fields[0]?.direction !== -1)

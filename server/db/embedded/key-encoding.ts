@@ -53,11 +53,9 @@ export class KeyWriter {
     return this;
   }
 
-  /** Appends one self-delimiting value, bit-inverted for a descending field. */
-  value(value: unknown, descending = false): this {
-    const start = this.length;
+  /** Appends one self-delimiting value. */
+  value(value: unknown): this {
     this.tagged(value, typeTag(value));
-    if (descending) for (let at = start; at < this.length; at++) this.bytes[at] = ~(this.bytes[at] as number);
     return this;
   }
 

@@ -14,7 +14,8 @@ const ABOUT = `# Imagewright
 `;
 
 /** Returns the pages of the documentation as they were written, under `/docs/<name>.md`, and `/llms.txt`; none where they were left out. */
-export function markdownPages(folder = join(dirname(builtFolder()), 'docs')): StaticFile[] {
+export function markdownPages(): StaticFile[] {
+  const folder = join(dirname(builtFolder()), 'docs');
   if (!existsSync(join(folder, CONTENTS))) return [];
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
   const pages = names.map((name): StaticFile => {
