@@ -146,10 +146,10 @@ async function measure(processor: Processor, source: string): Promise<{ width: n
 
 async function optimize(
   processor: Processor,
-  { source, settings: asked, folder }: EngineOrder,
+  { source, settings: given, folder }: EngineOrder,
   signal: AbortSignal | undefined,
 ): Promise<EngineResult> {
-  const ordered = settingsSchema.parse(asked ?? {});
+  const ordered = settingsSchema.parse(given ?? {});
   const sha256 = await hashOf(source);
   const { size } = await stat(source);
   const probed = await processor.probe(probeOrder(source, sha256), signal);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { S3Place } from './s3-store.ts';
+import type { S3Location } from './s3-store.ts';
 
 const FORM = 'expected s3://bucket/prefix?endpoint=https://host&region=name';
 
@@ -43,7 +43,7 @@ export const storageConfig = z
 export type StorageConfig = z.output<typeof storageConfig>;
 
 /** Reads the place of an S3 store from its URL; null if it is none. */
-export function parseStoreUrl(value: string): Omit<S3Place, 'accessKeyId' | 'secretAccessKey'> | null {
+export function parseStoreUrl(value: string): Omit<S3Location, 'accessKeyId' | 'secretAccessKey'> | null {
   if (!URL.canParse(value)) return null;
   const { protocol, host, username, password, pathname, searchParams } = new URL(value);
   if (protocol !== 's3:' || host === '' || username || password) return null;

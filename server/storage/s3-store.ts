@@ -10,7 +10,7 @@ import { createLocalCopies } from './local-copies.ts';
 import type { ByteSpan, ObjectStore, Scratch, StoredFile } from './object-store.ts';
 
 /** A prefix in a bucket of an S3-compatible service. */
-export interface S3Place {
+export interface S3Location {
   /** Base URL of the service. */
   endpoint: string;
   region: string;
@@ -23,7 +23,7 @@ export interface S3Place {
 
 /** Dependencies of {@link createS3Store}. */
 export interface S3StoreDeps {
-  s3: S3Place;
+  s3: S3Location;
   scratch: Scratch;
   /** Most bytes of local copies that are not in use. */
   copiesBytes: number;

@@ -64,8 +64,8 @@ async function completeJpeg(source: string | Buffer, options: SharpOptions): Pro
   if (hasEnd(source)) return undefined;
   const file = await bytesOf(source);
   if (findJpegEnd(file) !== 'unended') return undefined;
-  const whole = Buffer.concat([file, END_OF_JPEG]);
-  return (await decodesWhole(whole, options)) ? whole : undefined;
+  const completed = Buffer.concat([file, END_OF_JPEG]);
+  return (await decodesWhole(completed, options)) ? completed : undefined;
 }
 
 function hasEnd(source: string | Buffer): boolean {

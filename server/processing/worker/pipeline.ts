@@ -155,7 +155,7 @@ async function keepSigned(
 
 /** Describes a kept file. Warnings of the decoder do not apply, since its pixels are those of the upload. */
 function asKept(
-  { data, whole, warnings }: KeptFile,
+  { data, holdsTexts, warnings }: KeptFile,
   size: { width: number; height: number },
   { plan, map }: Prepared,
 ): MadeVariant {
@@ -166,7 +166,7 @@ function asKept(
     score: IDENTICAL,
     reached: true,
     warnings: [
-      ...(whole ? [] : (['metadata_not_written'] as const)),
+      ...(holdsTexts ? [] : (['metadata_not_written'] as const)),
       ...plan.warnings,
       ...map.warningsOfCopy,
       ...warnings,

@@ -20,14 +20,14 @@ describe('chooseLayout', () => {
   it('takes a small image whole', () => {
     const pixels = image(640, 400);
     const layout = chooseLayout(pixels, EXTENT);
-    expect(layout).toMatchObject({ whole: true, width: 640, height: 400 });
+    expect(layout).toMatchObject({ isWhole: true, width: 640, height: 400 });
     expect(cutTiles(pixels, layout)).toBe(pixels);
   });
 
   it('takes smooth and detailed parts by their area, without overlap and within the image', () => {
     const pixels = image(2000, 1100);
-    const { tiles, whole, width, height } = chooseLayout(pixels, EXTENT);
-    expect([whole, tiles.length, width, height]).toEqual([false, 6, 256, 256]);
+    const { tiles, isWhole, width, height } = chooseLayout(pixels, EXTENT);
+    expect([isWhole, tiles.length, width, height]).toEqual([false, 6, 256, 256]);
     expect(tiles.filter(({ y }) => y + height <= 550)).toHaveLength(3);
     for (const { x, y } of tiles) expect([x >= 0, y >= 0, x + 256 <= 2000, y + 256 <= 1100]).not.toContain(false);
     expect(new Set(tiles.map(({ x, y }) => `${x}:${y}`)).size).toBe(6);
@@ -47,9 +47,9 @@ describe('chooseLayout', () => {
 
   it('takes the first, middle and last frame of an animation', () => {
     for (const size of [200, 900]) {
-      const { tiles, whole } = chooseLayout(image(size, size, 9), EXTENT);
+      const { tiles, isWhole } = chooseLayout(image(size, size, 9), EXTENT);
       expect([...new Set(tiles.map(({ frame }) => frame))]).toEqual([0, 4, 8]);
-      expect(whole).toBe(false);
+      expect(isWhole).toBe(false);
     }
   });
 });

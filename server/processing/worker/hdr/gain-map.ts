@@ -87,15 +87,15 @@ export async function encodeGainMap(
 function scaledCrop(
   crop: { left: number; top: number; width: number; height: number },
   { x, y }: { x: number; y: number },
-  whole: { width: number; height: number },
+  size: { width: number; height: number },
 ) {
-  const left = Math.min(Math.round(crop.left * x), whole.width - 1);
-  const top = Math.min(Math.round(crop.top * y), whole.height - 1);
+  const left = Math.min(Math.round(crop.left * x), size.width - 1);
+  const top = Math.min(Math.round(crop.top * y), size.height - 1);
   return {
     left,
     top,
-    width: Math.min(Math.max(1, Math.round(crop.width * x)), whole.width - left),
-    height: Math.min(Math.max(1, Math.round(crop.height * y)), whole.height - top),
+    width: Math.min(Math.max(1, Math.round(crop.width * x)), size.width - left),
+    height: Math.min(Math.max(1, Math.round(crop.height * y)), size.height - top),
   };
 }
 
@@ -108,7 +108,7 @@ export function gainMapFile({ jpeg, xmp, iso }: GainMap): Buffer {
   ];
   const scan = pixels.at(-1);
   if (!scan) throw new RangeError('expected a JPEG with pixels');
-  return Buffer.concat([jpeg.subarray(0, 2), ...own, ...pixels.map(({ whole }) => whole), jpeg.subarray(scan.end)]);
+  return Buffer.concat([jpeg.subarray(0, 2), ...own, ...pixels.map(({ bytes }) => bytes), jpeg.subarray(scan.end)]);
 }
 
 /** Returns the attributes and elements that tell of the map in the XMP of its photograph (Ultra HDR 1.1). @param bytes of the map */
@@ -176,7 +176,7 @@ interface Segment {
   marker: number;
   /** Payload. */
   data: Buffer;
-  whole: Buffer;
+  bytes: Buffer;
   end: number;
   /** Position of the payload. */
   at: number;
@@ -193,7 +193,7 @@ function segmentsOf(jpeg: Buffer): Segment[] {
       continue;
     }
     const end = at + 2 + jpeg.readUInt16BE(at + 2);
-    found.push({ marker, data: jpeg.subarray(at + 4, end), whole: jpeg.subarray(at, end), end, at: at + 4 });
+    found.push({ marker, data: jpeg.subarray(at + 4, end), bytes: jpeg.subarray(at, end), end, at: at + 4 });
     if (marker === SOS) break;
     at = end;
   }

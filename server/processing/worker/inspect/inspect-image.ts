@@ -169,10 +169,10 @@ export function readXmp(packet: string | undefined, language: string | undefined
 /** Chooses from a language alternative: the requested language, the same one of another region, the default, or the first. */
 function textOf(property: unknown, wanted: string | undefined): EmbeddedText | null {
   const texts = alternativesOf(property);
-  const asked = wanted?.toLowerCase();
-  const primary = asked?.split('-')[0];
+  const tag = wanted?.toLowerCase();
+  const primary = tag?.split('-')[0];
   return (
-    texts.find(({ language }) => asked !== undefined && language === asked) ??
+    texts.find(({ language }) => tag !== undefined && language === tag) ??
     texts.find(({ language }) => primary !== undefined && language?.split('-')[0] === primary) ??
     texts.find(({ language }) => language === null) ??
     texts[0] ??

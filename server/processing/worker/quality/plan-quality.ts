@@ -98,24 +98,24 @@ export async function planQuality(
 async function planWith(planning: Planning, fullChroma: boolean): Promise<QualityPlan> {
   const { order, tools, sample, traits, hardness } = planning;
   const { format, preset } = order;
-  const { whole } = sample.layout;
+  const { isWhole } = sample.layout;
   const codec = chooseCodec(format, preset, { traits, resized: hardness !== undefined, fullChroma });
   const { curve } = tools.table[codec.name];
-  const aim = PRESET_TARGETS[preset] + (whole ? WHOLE_MARGIN : TILE_MARGIN);
+  const aim = PRESET_TARGETS[preset] + (isWhole ? WHOLE_MARGIN : TILE_MARGIN);
   const withTraits = predictNumber(tools.table, codec.name, preset, aim, traits);
   const guess = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
-  const start = whole && hardness === undefined ? await startByTiles(planning, codec, aim, guess) : guess;
-  const predictable = !whole && isPredictable(planning);
-  if (!whole && hardness !== undefined && !predictable) {
+  const start = isWhole && hardness === undefined ? await startByTiles(planning, codec, aim, guess) : guess;
+  const predictable = !isWhole && isPredictable(planning);
+  if (!isWhole && hardness !== undefined && !predictable) {
     return { codec, number: within(codec, start), hardness, detail: traits.detail };
   }
   const files = new Map<number, ScoredImage>();
   const probe = async (number: number) => {
     const made = await encodeScored(sample, order, codec, number);
     files.set(number, made);
-    return whole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
+    return isWhole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
   };
-  const accuracy = whole
+  const accuracy = isWhole
     ? { below: WHOLE_MARGIN + TOLERATED, above: WHOLE_ABOVE, trusted: 0 }
     : { below: 0, above: 0, trusted: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
@@ -124,7 +124,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const plan = { codec, number, hardness: measured, detail: traits.detail };
   const knee = await findKnee(planning, codec, number, { files, probe });
   if (knee) return { ...plan, ...knee, ...(predictable ? { expected: knee.score } : {}) };
-  if (!whole) return predictable ? { ...plan, expected: score } : plan;
+  if (!isWhole) return predictable ? { ...plan, expected: score } : plan;
   const target = PRESET_TARGETS[preset];
   const made = bestOf([...files.values()], target, TOLERATED);
   // If the probes ended too low or far too high, the number that they predict is encoded too.
@@ -180,7 +180,7 @@ async function findKnee(
     number: lower,
     knee: growth,
     score,
-    ...(sample.layout.whole ? { made: stoppedAtKnee(low, target, growth) } : {}),
+    ...(sample.layout.isWhole ? { made: stoppedAtKnee(low, target, growth) } : {}),
   };
 }
 
@@ -203,8 +203,8 @@ async function encodeScored(
   codec: Codec,
   number: number,
 ): Promise<ScoredImage> {
-  const settings = layout.whole ? codec.settings(number) : codec.tileSettings(number);
-  const encoded = await encodePixels(pixels, settings, layout.whole ? metadata : {});
+  const settings = layout.isWhole ? codec.settings(number) : codec.tileSettings(number);
+  const encoded = await encodePixels(pixels, settings, layout.isWhole ? metadata : {});
   return withScore(encoded, await score(encoded.data, false), codec, number, preset);
 }
 

@@ -41,8 +41,8 @@ export interface Sample {
   layout: Layout;
   /** The parts, put together into one image. */
   pixels: Pixels;
-  /** Scores a file of these pixels; `whole` if it was encoded from the whole image. */
-  score(file: Buffer, whole: boolean): Promise<number>;
+  /** Scores a file of these pixels; `isWhole`: it was encoded from the whole image. */
+  score(file: Buffer, isWhole: boolean): Promise<number>;
 }
 
 /**
@@ -60,10 +60,10 @@ export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaqu
   return {
     layout,
     pixels: parts,
-    async score(file, whole) {
-      const decoded = await decodeFrames(file, frames, whole ? pixels : parts);
+    async score(file, isWhole) {
+      const decoded = await decodeFrames(file, frames, isWhole ? pixels : parts);
       const tiles = layout.tiles.map((tile) => ({ ...tile, frame: frames.indexOf(tile.frame) }));
-      const shown = whole ? cutTiles(decoded, { ...layout, tiles }) : decoded;
+      const shown = isWhole ? cutTiles(decoded, { ...layout, tiles }) : decoded;
       references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background), sampled));
       const scores = references.map((reference, index) => reference.score(toRgb(shown, backgrounds[index] ?? 255)));
       return Math.min(...scores);

@@ -23,7 +23,7 @@ export interface Layout {
   /** Tiles in a row. */
   columns: number;
   /** True if they are the whole image. */
-  whole: boolean;
+  isWhole: boolean;
 }
 
 /** A tile that may be chosen, with its detail. */
@@ -44,12 +44,12 @@ export function chooseLayout(pixels: Pixels, { area, edge }: Extent): Layout {
   const { width, height, frames } = pixels;
   const shown = frames > 1 ? [...new Set([0, frames >> 1, frames - 1])] : [0];
   if (width * height * shown.length <= area) {
-    return { tiles: shown.map((frame) => ({ frame, x: 0, y: 0 })), width, height, columns: 1, whole: frames === 1 };
+    return { tiles: shown.map((frame) => ({ frame, x: 0, y: 0 })), width, height, columns: 1, isWhole: frames === 1 };
   }
   const tile = { width: Math.min(edge, width), height: Math.min(edge, height) };
   const count = Math.max(1, Math.floor(area / (tile.width * tile.height * shown.length)));
   const tiles = shown.flatMap((frame) => ofAllDetail(candidatesOf(pixels, frame, tile), count));
-  return { tiles, ...tile, columns: columnsFor(tiles.length), whole: false };
+  return { tiles, ...tile, columns: columnsFor(tiles.length), isWhole: false };
 }
 
 /** Tiles in a row: so many that no place of the last row remains, if that is possible. */
@@ -98,8 +98,8 @@ function detailAt(pixels: Pixels, { frame, x, y }: Tile, tile: { width: number; 
 }
 
 /** Puts the tiles together into one image. A place that remains in the last row repeats the last tile. */
-export function cutTiles(pixels: Pixels, { tiles, width, height, columns, whole }: Layout): Pixels {
-  if (whole) return pixels;
+export function cutTiles(pixels: Pixels, { tiles, width, height, columns, isWhole }: Layout): Pixels {
+  if (isWhole) return pixels;
   const { channels } = pixels;
   const rows = Math.ceil(tiles.length / columns);
   const data = Buffer.alloc(columns * rows * width * height * channels);

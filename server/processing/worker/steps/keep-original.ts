@@ -18,7 +18,7 @@ import { showsSame } from './pixel-statistics.ts';
 export interface KeptFile {
   data: Buffer;
   /** True if it contains all requested texts, artist and copyright. */
-  whole: boolean;
+  holdsTexts: boolean;
   /** False for the upload as it is, with its content credentials. */
   touched: boolean;
   warnings: WarningCode[];
@@ -46,7 +46,7 @@ export async function keepOriginal(
 ): Promise<KeptFile | null> {
   const { orientation, origin } = loaded;
   if (unsigned && level !== 'none' && isUntouched(unsigned, facts, origin) && isEmpty(metadata)) {
-    return { data: upload, whole: true, touched: false, warnings: [] };
+    return { data: upload, holdsTexts: true, touched: false, warnings: [] };
   }
   const file = loaded.completed ?? upload;
   const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(metadata) };
@@ -59,9 +59,9 @@ export async function keepOriginal(
     const joined = map.attachUnscaled ? map.attachUnscaled(bareCopy, { ...tags, orientation }) : bareCopy;
     const data = loaded.completed ? shortenJpeg(joined, facts.size) : joined;
     if (data.length > facts.size) continue;
-    if (!movesNothing(facts)) return { data, whole: saysAll(facts, full, written), touched: true, warnings: [] };
+    if (!movesNothing(facts)) return { data, holdsTexts: saysAll(facts, full, written), touched: true, warnings: [] };
     const again = await decodedAlike(data, facts, loaded, limits.maxPixels);
-    return again && { data, whole: saysAsMuch(readCarried(again.origin), metadata), touched: true, warnings: [] };
+    return again && { data, holdsTexts: saysAsMuch(readCarried(again.origin), metadata), touched: true, warnings: [] };
   }
   return null;
 }
@@ -125,5 +125,5 @@ export function isAlwaysKept({ format, pages }: Pick<SourceFacts, 'format' | 'pa
  * artist or copyright, is delivered encoded unless that is larger than the upload.
  */
 export function prefersKept(kept: KeptFile, encodedBytes: number, uploadBytes: number, cmyk: boolean): boolean {
-  return cmyk || !kept.whole ? encodedBytes > uploadBytes : kept.data.length <= encodedBytes;
+  return cmyk || !kept.holdsTexts ? encodedBytes > uploadBytes : kept.data.length <= encodedBytes;
 }

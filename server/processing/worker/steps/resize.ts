@@ -30,22 +30,22 @@ export async function planScaling(pyramid: Pyramid, variant: VariantSpec): Promi
   const { full } = pyramid;
   if (isFullSize(full, variant)) return null;
   const size = variantSize(full, variant);
-  const whole = wholeSize(full, variant);
+  const scaled = scaledSize(full, variant);
   const from = await nearest(pyramid, Math.max(size.width / full.width, size.height / full.height));
-  const scaling: Scaling = { from, to: { ...whole, fit: 'fill', kernel: 'lanczos3' } };
+  const scaling: Scaling = { from, to: { ...scaled, fit: 'fill', kernel: 'lanczos3' } };
   return isCropped(full, variant) ? { ...scaling, crop: await placeCrop(scaling, size, variant.focalPoint) } : scaling;
 }
 
 /** Returns the size to which the whole source is scaled for a variant. */
-function wholeSize(full: { width: number; height: number }, variant: VariantSpec) {
+function scaledSize(full: { width: number; height: number }, variant: VariantSpec) {
   const size = variantSize(full, variant);
   return variant.fit === 'cover' && variant.height !== undefined ? coveringSize(full, size) : size;
 }
 
 /** Returns true if a variant shows only a part of the source. */
 export function isCropped(full: { width: number; height: number }, variant: VariantSpec): boolean {
-  const [whole, size] = [wholeSize(full, variant), variantSize(full, variant)];
-  return whole.width > size.width || whole.height > size.height;
+  const [scaled, size] = [scaledSize(full, variant), variantSize(full, variant)];
+  return scaled.width > size.width || scaled.height > size.height;
 }
 
 /** Opens the pixels with the scaling applied; the library scales when the image is encoded or read. */
