@@ -27,8 +27,8 @@ const LEAST_SHARED = 3;
 /** A language, or a part of one in the folder of its name. */
 const LANGUAGE = /\/widget\/i18n\/[a-z-]+\.ts$/;
 
-/** Table of texts in all languages, of which `errorTexts('de')` spreads one column. */
-const TABLE = { file: 'error-texts.ts', column: 'errorTexts' };
+/** File of tables of texts in all languages, and the functions of each, of which `errorTexts('de')` spreads one column. */
+const TABLES = { file: 'error-texts.ts', columns: ['coreErrorTexts', 'errorTexts'] };
 
 /**
  * Writes the texts of a language as one text, a line each below the first part of their keys, which `unpackTexts` reads:
@@ -50,7 +50,8 @@ export function packTexts(): Plugin {
       let packed = false;
       for (const object of objectsOf(body)) {
         const { texts, others } = readObject(object, (spread) => {
-          if (spread?.callee?.name === TABLE.column) return columnOf(read(join(dirname(id), TABLE.file)), spread);
+          const table = TABLES.columns.indexOf(spread?.callee?.name ?? '');
+          if (spread && table !== -1) return columnOf(objectsOf(read(join(dirname(id), TABLES.file)))[table], spread);
           const file = parts.get(spread?.name ?? '');
           return file ? objectsOf(read(file))[0] : undefined;
         });
@@ -100,9 +101,8 @@ function readObject(
 }
 
 /** Returns the column of a table that a call names, as an object of texts. */
-function columnOf(body: readonly Node[], { arguments: [language] = [] }: Node): Node {
-  const [table] = objectsOf(body);
-  if (!table) throw new Error(`Expected a table of texts in ${TABLE.file}`);
+function columnOf(table: Node | undefined, { arguments: [language] = [] }: Node): Node {
+  if (!table) throw new Error(`Expected a table of texts in ${TABLES.file}`);
   const properties = (table.properties ?? []).flatMap((row) => {
     const cell = (row.value as Node).properties?.find(({ key }) => key?.name === language?.value);
     return cell ? { ...row, value: cell.value } : [];

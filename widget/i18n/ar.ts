@@ -1,12 +1,13 @@
 import { arabicCounts } from './ar/counts.ts';
 import { arabicErrors } from './ar/errors.ts';
 import { arabicSettings } from './ar/settings.ts';
-import { errorTexts } from './error-texts.ts';
+import { coreErrorTexts, errorTexts } from './error-texts.ts';
 import type { Messages } from './messages.ts';
 
 /** Arabic. */
 export const ar: Messages = {
   ...arabicCounts,
+  ...coreErrorTexts('ar'),
   ...errorTexts('ar'),
   ...arabicErrors,
   ...arabicSettings,

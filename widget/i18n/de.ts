@@ -1,10 +1,11 @@
 import { germanErrors } from './de/errors.ts';
 import { germanSettings } from './de/settings.ts';
-import { errorTexts } from './error-texts.ts';
+import { coreErrorTexts, errorTexts } from './error-texts.ts';
 import type { Messages } from './messages.ts';
 
 /** German. */
 export const de: Messages = {
+  ...coreErrorTexts('de'),
   ...errorTexts('de'),
   ...germanErrors,
   ...germanSettings,

@@ -1,7 +1,9 @@
+import { coreErrorTexts } from './error-texts.ts';
 import type { Messages } from './messages.ts';
 
 /** Built-in English texts of the empty element, of uploads and of a connection that fails. Plural forms are those of `Intl.PluralRules`. */
 export const enCore = {
+  ...coreErrorTexts('en'),
   'cost.images': '{count} image|{count} images',
   heading: 'Images',
   'dropzone.drop': 'Drop to add',
@@ -20,20 +22,6 @@ export const enCore = {
   'announce.online': 'Connected again',
   'announce.progress.upload': 'Uploading: {percent} percent',
   'announce.removed': '{name} removed',
-  'error.aborted': 'Cancelled.',
-  'error.bad_response': 'The response is not from the image service. Tell the site’s administrator.',
-  'error.invalid_image': 'The file cannot be read as an image.',
-  'error.key_inactive': 'The account or its API key is inactive.',
-  'error.network': 'No connection to the image service.',
-  'error.not_found': 'The image is no longer at the service. Add it again.',
-  'error.server': 'The image service reported an error. Try again.',
-  'error.stalled': 'The upload stalled.',
-  'error.throttled': 'Too many requests. Wait a moment.',
-  'error.timeout': 'The image service does not respond.',
-  'error.too_large': 'The file is too large for the server.',
-  'error.too_many_pixels': 'Too many pixels; the limit is {millions} megapixels.',
-  'error.unauthorized': 'The site may not use the image service. Sign in again or reload the page.',
-  'error.unsupported_image': 'Files of this format cannot be optimized.',
   'reject.count': '{count} of {total} files were not added',
   'reject.duplicate': '{name} is already in the list.',
   'reject.empty': '{name} is empty.',
@@ -47,5 +35,4 @@ export const enCore = {
   kept: 'kept for {hours} hours',
   'reject.unknown': '{name} is not an image that can be optimized.',
   'reject.truncated': '{name} is incomplete: its end is missing. Copy it again.',
-  'error.file_too_large': 'The file is too large. The limit is {millions} MB.',
 } as const satisfies Messages;

@@ -1,7 +1,133 @@
-/**
- * Texts of the errors that the element names, in all languages: `error.` and the code of the service. Another code has the
- * text of its status. Builds write each column into the file of its language.
- */
+// Texts of the errors that the element names, in all languages: `error.` and the code of the service. Another code has the text of its
+// status. Builds write each column into the file of its language.
+
+type Row = { readonly [Language in 'en' | 'de' | 'fr' | 'es' | 'ja' | 'ar']: string };
+
+/** Errors of uploads and of requests as such, whose English texts are part of the element. */
+export const CORE_ERROR_TEXTS = {
+  'error.aborted': {
+    en: 'Cancelled.',
+    de: 'Abgebrochen.',
+    fr: 'Annulé.',
+    es: 'Cancelado.',
+    ja: 'キャンセルしました。',
+    ar: 'ألغيت العملية.',
+  },
+  'error.bad_response': {
+    en: 'The response is not from the image service. Tell the site’s administrator.',
+    de: 'Die Antwort der Website stammt nicht vom Bilddienst. Bitte informieren Sie den Administrator der Website.',
+    fr: 'La réponse du site ne vient pas du service d’images. Signalez-le à l’administrateur du site.',
+    es: 'La respuesta del sitio no viene del servicio de imágenes. Avise al administrador del sitio.',
+    ja: 'サイトの応答が画像サービスのものではありません。サイトの管理者に知らせてください。',
+    ar: 'استجابة الموقع ليست من خدمة الصور. يرجى إبلاغ مسؤول الموقع.',
+  },
+  'error.file_too_large': {
+    en: 'The file is too large. The limit is {millions} MB.',
+    de: 'Die Datei ist zu groß. Erlaubt sind {millions} MB.',
+    fr: 'Le fichier est trop volumineux. La limite est de {millions} Mo.',
+    es: 'El archivo es demasiado grande. El límite es {millions} MB.',
+    ja: 'ファイルが大きすぎます。上限は {millions} MB です。',
+    ar: 'الملف كبير جدًا. الحد الأقصى {millions} ميغابايت.',
+  },
+  'error.invalid_image': {
+    en: 'The file cannot be read as an image.',
+    de: 'Die Datei lässt sich nicht als Bild lesen.',
+    fr: 'Le fichier ne peut pas être lu comme une image.',
+    es: 'El archivo no se puede leer como imagen.',
+    ja: 'このファイルは画像として読み取れません。',
+    ar: 'لا يمكن قراءة الملف كصورة.',
+  },
+  'error.key_inactive': {
+    en: 'The account or its API key is inactive.',
+    de: 'Das Konto oder sein API-Schlüssel ist nicht aktiv.',
+    fr: 'Le compte ou sa clé API est inactif.',
+    es: 'La cuenta o su clave de API está inactiva.',
+    ja: 'アカウントまたは API キーが無効です。',
+    ar: 'الحساب أو مفتاح الواجهة غير نشط.',
+  },
+  'error.network': {
+    en: 'No connection to the image service.',
+    de: 'Keine Verbindung zum Bilddienst.',
+    fr: 'Pas de connexion au service d’images.',
+    es: 'Sin conexión con el servicio de imágenes.',
+    ja: '画像サービスに接続できません。',
+    ar: 'لا اتصال بخدمة الصور.',
+  },
+  'error.not_found': {
+    en: 'The image is no longer at the service. Add it again.',
+    de: 'Das Bild ist nicht mehr beim Dienst. Bitte fügen Sie es erneut hinzu.',
+    fr: 'L’image n’est plus sur le service. Veuillez l’ajouter de nouveau.',
+    es: 'La imagen ya no está en el servicio. Añádala de nuevo.',
+    ja: '画像はサービスに残っていません。もう一度追加してください。',
+    ar: 'لم تعد الصورة لدى الخدمة. أضفها من جديد.',
+  },
+  'error.server': {
+    en: 'The image service reported an error. Try again.',
+    de: 'Der Bilddienst hat einen Fehler gemeldet. Bitte versuchen Sie es erneut.',
+    fr: 'Le service d’images a signalé une erreur. Veuillez réessayer.',
+    es: 'El servicio de imágenes comunicó un error. Inténtelo de nuevo.',
+    ja: '画像サービスでエラーが発生しました。もう一度お試しください。',
+    ar: 'أبلغت خدمة الصور عن خطأ. يرجى إعادة المحاولة.',
+  },
+  'error.stalled': {
+    en: 'The upload stalled.',
+    de: 'Das Hochladen ist stehen geblieben.',
+    fr: 'L’envoi s’est arrêté.',
+    es: 'La subida se detuvo.',
+    ja: 'アップロードが止まりました。',
+    ar: 'توقف الرفع.',
+  },
+  'error.throttled': {
+    en: 'Too many requests. Wait a moment.',
+    de: 'Zu viele Anfragen. Bitte warten Sie einen Moment.',
+    fr: 'Trop de demandes. Veuillez patienter un instant.',
+    es: 'Demasiadas solicitudes. Espere un momento.',
+    ja: 'リクエストが多すぎます。少しお待ちください。',
+    ar: 'طلبات كثيرة جدًا. يرجى الانتظار قليلًا.',
+  },
+  'error.timeout': {
+    en: 'The image service does not respond.',
+    de: 'Der Bilddienst antwortet nicht.',
+    fr: 'Le service d’images ne répond pas.',
+    es: 'El servicio de imágenes no responde.',
+    ja: '画像サービスが応答しません。',
+    ar: 'خدمة الصور لا تستجيب.',
+  },
+  'error.too_large': {
+    en: 'The file is too large for the server.',
+    de: 'Die Datei ist zu groß für den Server.',
+    fr: 'Le fichier est trop volumineux pour le serveur.',
+    es: 'El archivo es demasiado grande para el servidor.',
+    ja: 'ファイルがサーバーの上限を超えています。',
+    ar: 'الملف أكبر مما يقبله الخادم.',
+  },
+  'error.too_many_pixels': {
+    en: 'Too many pixels; the limit is {millions} megapixels.',
+    de: 'Zu viele Pixel; erlaubt sind {millions} Megapixel.',
+    fr: 'Trop de pixels ; la limite est de {millions} mégapixels.',
+    es: 'Demasiados píxeles; el límite es {millions} megapíxeles.',
+    ja: 'ピクセル数が多すぎます。上限は {millions} メガピクセルです。',
+    ar: 'نقاط كثيرة جدًا؛ الحد الأقصى {millions} ميغابكسل.',
+  },
+  'error.unauthorized': {
+    en: 'The site may not use the image service. Sign in again or reload the page.',
+    de: 'Die Website darf den Bilddienst nicht nutzen. Bitte neu anmelden oder die Seite neu laden.',
+    fr: 'Le site ne peut pas utiliser le service d’images. Reconnectez-vous ou rechargez la page.',
+    es: 'El sitio no puede usar el servicio de imágenes. Inicie sesión de nuevo o vuelva a cargar la página.',
+    ja: 'このサイトは画像サービスを使えません。ログインし直すか、ページを再読み込みしてください。',
+    ar: 'لا يحق للموقع استخدام خدمة الصور. يرجى تسجيل الدخول من جديد أو إعادة تحميل الصفحة.',
+  },
+  'error.unsupported_image': {
+    en: 'Files of this format cannot be optimized.',
+    de: 'Dateien dieses Formats lassen sich nicht optimieren.',
+    fr: 'Les fichiers de ce format ne peuvent pas être optimisés.',
+    es: 'Los archivos de este formato no se pueden optimizar.',
+    ja: 'この形式のファイルは最適化できません。',
+    ar: 'لا يمكن تحسين ملفات هذه الصيغة.',
+  },
+} as const satisfies { [key: string]: Row };
+
+/** All other errors. */
 export const ERROR_TEXTS = {
   'error.daily_limit_reached': {
     en: 'Your plan’s limit for today is used up. It resets at midnight (UTC).',
@@ -123,12 +249,18 @@ export const ERROR_TEXTS = {
     ja: 'ここではできません。',
     ar: 'هذا غير ممكن هنا.',
   },
-} as const satisfies { [key: string]: { [Language in 'en' | 'de' | 'fr' | 'es' | 'ja' | 'ar']: string } };
+} as const satisfies { [key: string]: Row };
 
-type ErrorTexts = typeof ERROR_TEXTS;
+/** Returns the texts of {@link CORE_ERROR_TEXTS} in one language. */
+export const coreErrorTexts = (language: keyof Row) => columnOf(CORE_ERROR_TEXTS, language);
 
-/** Returns the texts of errors in one language. */
-export function errorTexts(language: keyof ErrorTexts[keyof ErrorTexts]): { [Key in keyof ErrorTexts]: string } {
-  const texts = Object.entries(ERROR_TEXTS).map(([key, row]) => [key, row[language]]);
+/** Returns the texts of {@link ERROR_TEXTS} in one language. */
+export const errorTexts = (language: keyof Row) => columnOf(ERROR_TEXTS, language);
+
+function columnOf<Table extends { [key: string]: Row }>(
+  table: Table,
+  language: keyof Row,
+): { [Key in keyof Table]: string } {
+  const texts = Object.entries(table).map(([key, row]) => [key, row[language]]);
   return Object.fromEntries(texts);
 }

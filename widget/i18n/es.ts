@@ -1,10 +1,11 @@
-import { errorTexts } from './error-texts.ts';
+import { coreErrorTexts, errorTexts } from './error-texts.ts';
 import { spanishErrors } from './es/errors.ts';
 import { spanishSettings } from './es/settings.ts';
 import type { Messages } from './messages.ts';
 
 /** Spanish. */
 export const es: Messages = {
+  ...coreErrorTexts('es'),
   ...errorTexts('es'),
   ...spanishErrors,
   ...spanishSettings,

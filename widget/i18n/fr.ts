@@ -1,10 +1,11 @@
-import { errorTexts } from './error-texts.ts';
+import { coreErrorTexts, errorTexts } from './error-texts.ts';
 import { frenchErrors } from './fr/errors.ts';
 import { frenchSettings } from './fr/settings.ts';
 import type { Messages } from './messages.ts';
 
 /** French. */
 export const fr: Messages = {
+  ...coreErrorTexts('fr'),
   ...errorTexts('fr'),
   ...frenchErrors,
   ...frenchSettings,

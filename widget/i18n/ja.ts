@@ -1,10 +1,11 @@
-import { errorTexts } from './error-texts.ts';
+import { coreErrorTexts, errorTexts } from './error-texts.ts';
 import { japaneseErrors } from './ja/errors.ts';
 import { japaneseSettings } from './ja/settings.ts';
 import type { Messages } from './messages.ts';
 
 /** Japanese. */
 export const ja: Messages = {
+  ...coreErrorTexts('ja'),
   ...errorTexts('ja'),
   ...japaneseErrors,
   ...japaneseSettings,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseAst } from 'vite';
 import { expect, it } from 'vitest';
 import { packTexts, writeTexts } from '../../../widget/build/pack-texts.ts';
-import { ERROR_TEXTS } from '../../../widget/i18n/error-texts.ts';
+import { CORE_ERROR_TEXTS, ERROR_TEXTS } from '../../../widget/i18n/error-texts.ts';
 import { LOCALES, loadLocale } from '../../../widget/i18n/index.ts';
 import { unpackTexts } from '../../../widget/i18n/unpack-texts.ts';
 
@@ -21,10 +21,12 @@ it('plural forms are written without what they share', () => {
 });
 
 it.each(LOCALES)('a build writes the texts of errors into their language, and no other: %s', (name) => {
-  const source = `import { errorTexts } from './error-texts.ts';\nexport const texts = { ...errorTexts('${name}') };`;
+  const spread = `...coreErrorTexts('${name}'), ...errorTexts('${name}')`;
+  const source = `import { coreErrorTexts, errorTexts } from './error-texts.ts';\nexport const texts = { ${spread} };`;
   const context = { parse: parseAst, addWatchFile: () => {} };
   const transform = packTexts().transform as unknown as (code: string, id: string) => { code: string };
   const { code } = transform.call(context, source, resolve(`widget/i18n/${name}.ts`));
-  const texts = ERROR_TEXTS['error.file_gone'];
-  for (const other of LOCALES) expect(code.includes(texts[other]), other).toBe(other === name);
+  for (const texts of [CORE_ERROR_TEXTS['error.stalled'], ERROR_TEXTS['error.file_gone']]) {
+    for (const other of LOCALES) expect(code.includes(texts[other]), other).toBe(other === name);
+  }
 });

@@ -2,21 +2,6 @@ import type { Messages } from '../messages.ts';
 
 /** Arabic texts about failures, rejections and notices. */
 export const arabicErrors: Messages = {
-  'error.aborted': 'ألغيت العملية.',
-  'error.bad_response': 'استجابة الموقع ليست من خدمة الصور. يرجى إبلاغ مسؤول الموقع.',
-  'error.file_too_large': 'الملف كبير جدًا. الحد الأقصى {millions} ميغابايت.',
-  'error.invalid_image': 'لا يمكن قراءة الملف كصورة.',
-  'error.key_inactive': 'الحساب أو مفتاح الواجهة غير نشط.',
-  'error.network': 'لا اتصال بخدمة الصور.',
-  'error.not_found': 'لم تعد الصورة لدى الخدمة. أضفها من جديد.',
-  'error.server': 'أبلغت خدمة الصور عن خطأ. يرجى إعادة المحاولة.',
-  'error.stalled': 'توقف الرفع.',
-  'error.throttled': 'طلبات كثيرة جدًا. يرجى الانتظار قليلًا.',
-  'error.timeout': 'خدمة الصور لا تستجيب.',
-  'error.too_large': 'الملف أكبر مما يقبله الخادم.',
-  'error.too_many_pixels': 'نقاط كثيرة جدًا؛ الحد الأقصى {millions} ميغابكسل.',
-  'error.unauthorized': 'لا يحق للموقع استخدام خدمة الصور. يرجى تسجيل الدخول من جديد أو إعادة تحميل الصفحة.',
-  'error.unsupported_image': 'لا يمكن تحسين ملفات هذه الصيغة.',
   'notice.check-cost': 'التحقق من جديد',
   'notice.details': 'التفاصيل',
   'notice.dismiss': 'إخفاء',

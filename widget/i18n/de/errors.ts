@@ -2,22 +2,6 @@ import type { Messages } from '../messages.ts';
 
 /** German texts about failures, rejections and notices. */
 export const germanErrors: Messages = {
-  'error.aborted': 'Abgebrochen.',
-  'error.bad_response':
-    'Die Antwort der Website stammt nicht vom Bilddienst. Bitte informieren Sie den Administrator der Website.',
-  'error.file_too_large': 'Die Datei ist zu groß. Erlaubt sind {millions} MB.',
-  'error.invalid_image': 'Die Datei lässt sich nicht als Bild lesen.',
-  'error.key_inactive': 'Das Konto oder sein API-Schlüssel ist nicht aktiv.',
-  'error.network': 'Keine Verbindung zum Bilddienst.',
-  'error.not_found': 'Das Bild ist nicht mehr beim Dienst. Bitte fügen Sie es erneut hinzu.',
-  'error.server': 'Der Bilddienst hat einen Fehler gemeldet. Bitte versuchen Sie es erneut.',
-  'error.stalled': 'Das Hochladen ist stehen geblieben.',
-  'error.throttled': 'Zu viele Anfragen. Bitte warten Sie einen Moment.',
-  'error.timeout': 'Der Bilddienst antwortet nicht.',
-  'error.too_large': 'Die Datei ist zu groß für den Server.',
-  'error.too_many_pixels': 'Zu viele Pixel; erlaubt sind {millions} Megapixel.',
-  'error.unauthorized': 'Die Website darf den Bilddienst nicht nutzen. Bitte neu anmelden oder die Seite neu laden.',
-  'error.unsupported_image': 'Dateien dieses Formats lassen sich nicht optimieren.',
   'notice.analysis_fallback':
     'Der Beschreibungsdienst hat bei {count} Bild nicht geantwortet.|Der Beschreibungsdienst hat bei {count} Bildern nicht geantwortet.',
   'notice.analyze_failed':

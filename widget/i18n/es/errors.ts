@@ -2,22 +2,6 @@ import type { Messages } from '../messages.ts';
 
 /** Spanish texts about failures, rejections and notices. */
 export const spanishErrors: Messages = {
-  'error.aborted': 'Cancelado.',
-  'error.bad_response': 'La respuesta del sitio no viene del servicio de imágenes. Avise al administrador del sitio.',
-  'error.file_too_large': 'El archivo es demasiado grande. El límite es {millions} MB.',
-  'error.invalid_image': 'El archivo no se puede leer como imagen.',
-  'error.key_inactive': 'La cuenta o su clave de API está inactiva.',
-  'error.network': 'Sin conexión con el servicio de imágenes.',
-  'error.not_found': 'La imagen ya no está en el servicio. Añádala de nuevo.',
-  'error.server': 'El servicio de imágenes comunicó un error. Inténtelo de nuevo.',
-  'error.stalled': 'La subida se detuvo.',
-  'error.throttled': 'Demasiadas solicitudes. Espere un momento.',
-  'error.timeout': 'El servicio de imágenes no responde.',
-  'error.too_large': 'El archivo es demasiado grande para el servidor.',
-  'error.too_many_pixels': 'Demasiados píxeles; el límite es {millions} megapíxeles.',
-  'error.unauthorized':
-    'El sitio no puede usar el servicio de imágenes. Inicie sesión de nuevo o vuelva a cargar la página.',
-  'error.unsupported_image': 'Los archivos de este formato no se pueden optimizar.',
   'notice.analysis_fallback':
     'El servicio de descripción no respondió para {count} imagen.|El servicio de descripción no respondió para {count} imágenes.',
   'notice.analyze_failed': 'No se pudo describir {count} imagen.|No se pudieron describir {count} imágenes.',

@@ -2,21 +2,6 @@ import type { Messages } from '../messages.ts';
 
 /** French texts about failures, rejections and notices. */
 export const frenchErrors: Messages = {
-  'error.aborted': 'Annulé.',
-  'error.bad_response': 'La réponse du site ne vient pas du service d’images. Signalez-le à l’administrateur du site.',
-  'error.file_too_large': 'Le fichier est trop volumineux. La limite est de {millions} Mo.',
-  'error.invalid_image': 'Le fichier ne peut pas être lu comme une image.',
-  'error.key_inactive': 'Le compte ou sa clé API est inactif.',
-  'error.network': 'Pas de connexion au service d’images.',
-  'error.not_found': 'L’image n’est plus sur le service. Veuillez l’ajouter de nouveau.',
-  'error.server': 'Le service d’images a signalé une erreur. Veuillez réessayer.',
-  'error.stalled': 'L’envoi s’est arrêté.',
-  'error.throttled': 'Trop de demandes. Veuillez patienter un instant.',
-  'error.timeout': 'Le service d’images ne répond pas.',
-  'error.too_large': 'Le fichier est trop volumineux pour le serveur.',
-  'error.too_many_pixels': 'Trop de pixels ; la limite est de {millions} mégapixels.',
-  'error.unauthorized': 'Le site ne peut pas utiliser le service d’images. Reconnectez-vous ou rechargez la page.',
-  'error.unsupported_image': 'Les fichiers de ce format ne peuvent pas être optimisés.',
   'notice.analysis_fallback':
     'Le service de description n’a pas répondu pour {count} image.|Le service de description n’a pas répondu pour {count} images.',
   'notice.analyze_failed': '{count} image n’a pas pu être décrite.|{count} images n’ont pas pu être décrites.',

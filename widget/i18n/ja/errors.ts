@@ -2,21 +2,6 @@ import type { Messages } from '../messages.ts';
 
 /** Japanese texts about failures, rejections and notices. */
 export const japaneseErrors: Messages = {
-  'error.aborted': 'キャンセルしました。',
-  'error.bad_response': 'サイトの応答が画像サービスのものではありません。サイトの管理者に知らせてください。',
-  'error.file_too_large': 'ファイルが大きすぎます。上限は {millions} MB です。',
-  'error.invalid_image': 'このファイルは画像として読み取れません。',
-  'error.key_inactive': 'アカウントまたは API キーが無効です。',
-  'error.network': '画像サービスに接続できません。',
-  'error.not_found': '画像はサービスに残っていません。もう一度追加してください。',
-  'error.server': '画像サービスでエラーが発生しました。もう一度お試しください。',
-  'error.stalled': 'アップロードが止まりました。',
-  'error.throttled': 'リクエストが多すぎます。少しお待ちください。',
-  'error.timeout': '画像サービスが応答しません。',
-  'error.too_large': 'ファイルがサーバーの上限を超えています。',
-  'error.too_many_pixels': 'ピクセル数が多すぎます。上限は {millions} メガピクセルです。',
-  'error.unauthorized': 'このサイトは画像サービスを使えません。ログインし直すか、ページを再読み込みしてください。',
-  'error.unsupported_image': 'この形式のファイルは最適化できません。',
   'notice.analysis_fallback': '説明サービスが {count} 枚の画像に応答しませんでした。',
   'notice.analyze_failed': '画像 {count} 枚の説明を作成できませんでした。',
   'notice.check-cost': 'もう一度確認',
