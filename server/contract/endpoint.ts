@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from './error-codes.ts';
+import { type ErrorCode, FILE_ERRORS } from './error-codes.ts';
 
 /** Encoding of request bodies. */
 export type BodyKind = 'none' | 'json' | 'multipart-or-json';
@@ -76,12 +76,8 @@ export const UPLOAD_ERRORS = [
   'no_images',
   'too_many_files',
   'invalid_multipart',
-  'file_too_large',
+  ...FILE_ERRORS,
   'request_too_large',
-  'unsupported_image',
-  'invalid_image',
-  'too_many_pixels',
-  'too_many_frames',
   'url_import_disabled',
   'url_import_failed',
   'session_full',

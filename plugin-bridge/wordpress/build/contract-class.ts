@@ -1,3 +1,4 @@
+import { FILE_ERRORS } from '#contract';
 import {
   DEFAULT_INPUT_FORMATS,
   FORMATS,
@@ -43,6 +44,7 @@ export function contractClass(): string {
     ['Longest edge of a responsive size, in pixels.', 'MAX_EDGE', String(RESPONSIVE_EDGE.max)],
     ['Longest alternative text, in UTF-16 code units.', 'MAX_ALT_LENGTH', String(METADATA_FIELDS.alt.maxLength)],
     ['Longest title, in UTF-16 code units.', 'MAX_TITLE_LENGTH', String(METADATA_FIELDS.title.maxLength)],
+    ['Codes of the service that refuse a file for what it is.', 'FILE_ERRORS', list(FILE_ERRORS)],
     ['Suffix of the session id of samples.', 'SAMPLE_SUFFIX', quote(SAMPLE_SUFFIX)],
     [
       'Scores from which a difference is called by each name; `clear` below.',

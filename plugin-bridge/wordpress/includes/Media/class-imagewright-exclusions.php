@@ -17,7 +17,7 @@ class Imagewright_Exclusions {
 	const MAX = 50;
 
 	/** Reasons that no setting changes. Runs leave such images out until they are changed. */
-	const UNFIT = array( 'imagewright_no_sizes', 'imagewright_not_local', 'imagewright_not_an_image', 'unsupported_image', 'file_too_large', 'too_many_pixels', 'too_many_frames', 'invalid_image' );
+	const UNFIT = array( 'imagewright_no_sizes', 'imagewright_not_local', 'imagewright_not_an_image', ...Imagewright_Contract::FILE_ERRORS );
 
 	/**
 	 * Lines of the setting that `$patterns` are made of; null before the first.
