@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { forEachLimit, PLAN_LIMITS, SIGNUP_CREDITS } from '#contract';
+import { forEachLimit, integerText, PLAN_LIMITS, SIGNUP_CREDITS } from '#contract';
 
 /** Event streams of an account, unless its plan says otherwise: two for each of 32 editors. */
 const STREAMS = 64;
@@ -72,11 +72,7 @@ export const accountsConfig = z.object({
     .describe(
       `Plans by name, as JSON: \`keys\`, \`signupCredits\`, and optionally the limits ${limitsInWords}, of which \`…PerDay\` count by day in UTC, \`streams\` (event streams open at once on one server, ${STREAMS} unless given) and \`rateLimit\` (\`requests\`, \`windowSeconds\`). Operators and the first account have no limits but \`streams\` and \`rateLimit\`. The first plan is the default for new accounts.`,
     ),
-  SESSION_TOKENS_PER_ACCOUNT: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  SESSION_TOKENS_PER_ACCOUNT: integerText(1, 1_000_000)
     .default(1000)
     .describe('Session tokens of one account that may be live at once.'),
   API_KEY_PEPPER: z

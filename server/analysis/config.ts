@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { integerText } from '#contract';
 
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const url = () => z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
 // Other characters would break the header that carries the key.
 const key = () => z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters without spaces');
@@ -66,17 +66,17 @@ export const analysisConfig = z
       .enum(['auto', ...STRUCTURED_MODES])
       .default('auto')
       .describe('Mode of structured output; `auto` finds the strictest that the service supports.'),
-    AI_TIMEOUT_MS: integer(100, 600_000)
+    AI_TIMEOUT_MS: integerText(100, 600_000)
       .default(30_000)
       .describe('Time limit of the model for one image in milliseconds, retries included.'),
-    AI_MAX_RETRIES: integer(0, 10).default(2).describe('Retries after a transient failure.'),
-    AI_CONCURRENCY: integer(1, 64)
+    AI_MAX_RETRIES: integerText(0, 10).default(2).describe('Retries after a transient failure.'),
+    AI_CONCURRENCY: integerText(1, 64)
       .optional()
       .describe('Concurrent requests to the vision service. Default: 4, with a local service 1.'),
-    AI_IMAGE_MAX_EDGE: integer(256, 4096)
+    AI_IMAGE_MAX_EDGE: integerText(256, 4096)
       .default(1024)
       .describe('Longest edge in pixels of the image that is sent; 1.5 times as long for screenshots and documents.'),
-    AI_DAILY_IMAGE_LIMIT: integer(0, 100_000_000)
+    AI_DAILY_IMAGE_LIMIT: integerText(0, 100_000_000)
       .optional()
       .describe('Most images sent per day (UTC); the others are described from their files. Default: no limit.'),
     AI_CANARY: z

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { forEachLimit } from './constants/index.ts';
 import { LEDGER_KINDS, planUseSchema, transactionQuerySchema } from './credits.ts';
 import { accountIdSchema, jobIdSchema, keyIdSchema, sessionIdSchema } from './ids.ts';
+import { integerText } from './integer-text.ts';
 import { JOB_KINDS, JOB_STATES } from './jobs.ts';
 import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
 
@@ -141,7 +142,7 @@ export type UsageFigures = z.output<typeof usageFiguresSchema>;
 
 /** Query of `GET /account/usage`. */
 export const usageQuerySchema = z.object({
-  days: z.coerce.number().int().min(1).max(USAGE_MAX_DAYS).default(30).describe('Number of days up to today, in UTC.'),
+  days: integerText(1, USAGE_MAX_DAYS).default(30).describe('Number of days up to today, in UTC.'),
 });
 
 /** `GET /account/usage`. */
@@ -158,7 +159,7 @@ export const usageSchema = z
 export type Usage = z.output<typeof usageSchema>;
 
 /** Query of `GET /account/jobs`. */
-export const jobHistoryQuerySchema = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) });
+export const jobHistoryQuerySchema = z.object({ limit: integerText(1, 100).default(20) });
 
 /** A job of the account; its session may be gone. */
 export const pastJobSchema = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DailyLimitName, forEachLimit, type PlanLimitName } from './constants/index.ts';
+import { integerText } from './integer-text.ts';
 
 /** Operations of a credit check. */
 export const OPERATIONS = ['export', 'sample', 'analyze'] as const;
@@ -117,5 +118,5 @@ export const transactionQuerySchema = z.object({
     .string()
     .regex(/^line_[0-9A-Za-z]{25}$/, 'expected the nextCursor of an earlier page')
     .optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: integerText(1, 200).default(50),
 });

@@ -5,6 +5,7 @@ import { ANALYZE_ERRORS, type Endpoint, EXPORT_ERRORS, UPLOAD_ERRORS } from './e
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { editedImageSchema, imagePatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
+import { integerText } from './integer-text.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
 import { jobSchema, recentSessionsSchema, sessionSchema, sessionTokenSchema, tokenRequestSchema } from './sessions.ts';
@@ -37,7 +38,7 @@ const V1_ENDPOINTS = {
     path: '/v1/sessions',
     tag: 'Sessions',
     summary: 'List the sessions of the account that have not ended, newest first',
-    query: z.object({ limit: z.coerce.number().int().min(1).max(50).default(20).describe('Most sessions.') }),
+    query: z.object({ limit: integerText(1, 50).default(20).describe('Most sessions.') }),
     success: { status: 200, kind: 'json', schema: recentSessionsSchema },
   },
   addImages: {
@@ -98,11 +99,7 @@ const V1_ENDPOINTS = {
     summary: 'A small WebP of an uploaded image, for review screens',
     params: inImage,
     query: z.object({
-      width: z.coerce
-        .number()
-        .int()
-        .min(16)
-        .max(2048)
+      width: integerText(16, 2048)
         .default(320)
         .describe('Pixels. The preview is at least as wide, unless the image is smaller.'),
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACCOUNT_ROLES, day, usageFiguresSchema } from './account.ts';
 import { accountIdSchema } from './ids.ts';
+import { integerText } from './integer-text.ts';
 import { emailSchema } from './log-in.ts';
 
 /** Most credits of one grant. */
@@ -31,7 +32,7 @@ export type AccountView = z.output<typeof accountSchema>;
 export const accountQuerySchema = z.object({
   search: z.string().trim().max(254).optional().describe('Part of the email address, or an account id.'),
   cursor: accountIdSchema.optional().describe('The nextCursor of an earlier page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: integerText(1, 200).default(50),
 });
 
 /** `GET /account/operator/accounts`. */
@@ -172,7 +173,7 @@ export type LogFilter = z.output<typeof logFilterSchema>;
 /** Query of `GET /account/operator/log`. */
 export const logQuerySchema = logFilterSchema.extend({
   cursor: idSchema.optional().describe('The nextCursor of an earlier page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: integerText(1, 200).default(50),
 });
 
 /** `GET /account/operator/log`, newest first. */

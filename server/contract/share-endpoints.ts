@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { imageIdSchema, sessionIdSchema, shareIdSchema } from './ids.ts';
+import { integerText } from './integer-text.ts';
 import {
   createdShareSchema,
   shareAnswerRequestSchema,
@@ -68,7 +69,7 @@ export const SHARE_ENDPOINTS = {
     path: '/shared/images/:imageId/preview',
     summary: 'A small WebP of the uploaded image',
     params: ofImage,
-    query: z.object({ width: z.coerce.number().int().min(16).max(2048).default(640).describe('Pixels.') }),
+    query: z.object({ width: integerText(16, 2048).default(640).describe('Pixels.') }),
     success: { status: 200, kind: 'binary' },
     errors: PREVIEW_ERRORS,
   },

@@ -1,14 +1,9 @@
 import { z } from 'zod';
+import { integerText } from '#contract';
 
 /** The environment variables that steer the gateway; keys are the variables' names. */
 export const gatewayConfig = z.object({
-  ANALYSIS_CREDITS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(1000)
-    .default(0)
-    .describe('Credits that the analysis of one image costs.'),
+  ANALYSIS_CREDITS: integerText(0, 1000).default(0).describe('Credits that the analysis of one image costs.'),
 });
 
 /** The gateway settings after parsing. */

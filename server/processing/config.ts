@@ -1,32 +1,31 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { integerText } from '#contract';
 import { DEFAULT_INPUT_FORMATS, INPUT_FORMATS, type InputFormat } from '#contract/constants';
 import { defaultWorkers } from './memory.ts';
 
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-
 /** Environment variables of image processing; keys are the variables' names. */
 export const processingConfig = z.object({
-  WORKERS: whole(1, 256)
+  WORKERS: integerText(1, 256)
     .default(() => defaultWorkers(availableParallelism()))
     .describe('Child processes that encode images. Default: one per core, fewer if memory is small.'),
-  WORK_MEMORY_MB: whole(64, 1_048_576)
+  WORK_MEMORY_MB: integerText(64, 1_048_576)
     .optional()
     .describe(
       'Megabytes that all running encodes together may need by estimate; a larger image runs alone. Default: 90 % of the memory ' +
         'limit of the container, or half of the memory of the machine, without 300 for the service and 150 for each of `WORKERS`.',
     ),
-  IMAGE_TIMEOUT_SECONDS: whole(1, 3600)
+  IMAGE_TIMEOUT_SECONDS: integerText(1, 3600)
     .default(120)
     .describe(
       'Seconds of processor time that one image with all its variants may take before its process is killed. A process that ' +
         'stands still is killed after as many seconds by the clock, and five more.',
     ),
-  MAX_PIXELS: whole(1, 268_000_000)
+  MAX_PIXELS: integerText(1, 268_000_000)
     .default(50_000_000)
     .describe('Largest image accepted, in pixels over all frames that are decoded.'),
-  MAX_FRAMES: whole(1, 10_000).default(300).describe('Most frames an animation may have.'),
-  MAX_AVIF_PIXELS: whole(1, 268_000_000)
+  MAX_FRAMES: integerText(1, 10_000).default(300).describe('Most frames an animation may have.'),
+  MAX_AVIF_PIXELS: integerText(1, 268_000_000)
     .default(25_000_000)
     .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
   HEIC_INPUT: z
@@ -55,7 +54,7 @@ export const processingConfig = z.object({
     .string()
     .optional()
     .describe('Path of the PEM file with the private key of that certificate, without a passphrase.'),
-  PROBE_QUEUE_LIMIT: whole(1, 100_000)
+  PROBE_QUEUE_LIMIT: integerText(1, 100_000)
     .default(200)
     .describe('Headers of uploads that may wait to be read before new ones get a 503; of one account, a quarter.'),
 });

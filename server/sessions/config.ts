@@ -1,16 +1,15 @@
 import { z } from 'zod';
-
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+import { integerText } from '#contract';
 
 /** Environment variables of sessions; keys are the variables' names. */
 export const sessionsConfig = z.object({
-  SESSION_TTL_HOURS: integer(1, 8760)
+  SESSION_TTL_HOURS: integerText(1, 8760)
     .default(24)
     .describe('Hours that a session and its files are kept after the last use.'),
-  MAX_IMAGES_PER_SESSION: integer(1, 100_000).default(1000).describe('Most images in one session.'),
+  MAX_IMAGES_PER_SESSION: integerText(1, 100_000).default(1000).describe('Most images in one session.'),
   URL_IMPORT: z
     .enum(['on', 'off'])
     .default('off')
     .describe('Import of images by URL. Private addresses are always refused.'),
-  SWEEP_SECONDS: integer(1, 86_400).default(60).describe('Seconds between two searches for expired sessions.'),
+  SWEEP_SECONDS: integerText(1, 86_400).default(60).describe('Seconds between two searches for expired sessions.'),
 });

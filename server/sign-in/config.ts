@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+import { integerText } from '#contract';
 
 /** Settings of sign-in, by environment variable. */
 export const signInConfig = z.object({
@@ -10,8 +9,8 @@ export const signInConfig = z.object({
     .describe(
       '`open`: anyone can sign up. `closed`: only operators create accounts. Default: open while `HOST` is a loopback address and `PUBLIC_URL` is not set, else closed.',
     ),
-  LOGIN_IDLE_HOURS: integer(1, 8760).default(12).describe('Hours without use after which a browser session ends.'),
-  LOGIN_MAX_DAYS: integer(1, 365).default(14).describe('Days after which a browser session ends in any case.'),
+  LOGIN_IDLE_HOURS: integerText(1, 8760).default(12).describe('Hours without use after which a browser session ends.'),
+  LOGIN_MAX_DAYS: integerText(1, 365).default(14).describe('Days after which a browser session ends in any case.'),
   LOGIN_COOKIE: z
     .enum(['secure', 'plain'])
     .default('secure')

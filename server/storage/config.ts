@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integerText } from '#contract';
 import type { S3Location } from './s3-store.ts';
 
 const FORM = 'expected s3://bucket/prefix?endpoint=https://host&region=name';
@@ -14,11 +15,7 @@ export const storageConfig = z
       .describe(
         'S3-compatible store of uploads and results, as `s3://bucket/prefix?endpoint=https://host&region=name`. `endpoint` and `region` may be left out with Amazon S3 in `us-east-1`. Default: the folder `files` below `DATA_DIR`.',
       ),
-    FILES_COPIES_MB: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(10_000_000)
+    FILES_COPIES_MB: integerText(0, 10_000_000)
       .default(1000)
       .describe('Most disk space for copies of files of an S3 store that may be read again, in megabytes.'),
     DOWNLOADS: z
