@@ -112,8 +112,6 @@ async function createKey(
     hash: hashSecret(apiKey, pepper),
     last4: apiKey.slice(-4),
     createdAt: now(),
-    lastUsedAt: null,
-    disabledAt: null,
   });
   try {
     await addActiveKey(deps, account, keyId);

@@ -91,15 +91,7 @@ async function create(deps: SessionTokensDeps, request: TokenRequest): Promise<{
   await requireFew(deps, request.accountId);
   const token = makeSecret('iwt');
   const expiresAt = new Date(now().getTime() + SESSION_TOKEN_MINUTES * 60_000);
-  await sessionTokens.insert({
-    _id: hashSecret(token, pepper),
-    ...request,
-    usedCredits: 0,
-    usedSamples: 0,
-    usedAnalyses: 0,
-    charges: [],
-    expiresAt,
-  });
+  await sessionTokens.insert({ _id: hashSecret(token, pepper), ...request, expiresAt });
   return { token, expiresAt };
 }
 

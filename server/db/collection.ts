@@ -1,21 +1,31 @@
 import { type Model, type mongo, Schema } from 'mongoose';
 
-/** A field of a collection, with the type of its values. `IsOptional`: documents may lack it. */
-interface Field<Value, IsOptional extends boolean = false> {
+/** `optional`: documents may lack the field; `default`: those who create documents may leave it out. */
+type Presence = 'required' | 'default' | 'optional';
+
+/** A field of a collection, with the type of its values. */
+interface Field<Value, P extends Presence = 'required'> {
   /** Options of mongoose. */
   definition: { type: unknown; required?: boolean; default?: unknown };
   /** Exists for the compiler alone. */
-  holds?: [Value, IsOptional];
+  holds?: [Value, P];
 }
 
+type Fields = Record<string, Field<unknown, Presence>>;
+
 /** The documents of a collection with these fields. */
-export type RecordOf<Fields> = {
-  [Name in keyof Fields as Fields[Name] extends Field<unknown, true> ? never : Name]: ValueOf<Fields[Name]>;
+export type RecordOf<F> = WithOptional<F, 'optional'>;
+
+/** A new document, which may lack fields with a default; see {@link withDefaults}. */
+export type NewRecordOf<F> = WithOptional<F, 'optional' | 'default'>;
+
+type WithOptional<F, P extends Presence> = {
+  [Name in keyof F as F[Name] extends Field<unknown, P> ? never : Name]: ValueOf<F[Name]>;
 } & {
-  [Name in keyof Fields as Fields[Name] extends Field<unknown, true> ? Name : never]?: ValueOf<Fields[Name]>;
+  [Name in keyof F as F[Name] extends Field<unknown, P> ? Name : never]?: ValueOf<F[Name]>;
 };
 
-type ValueOf<F> = F extends Field<infer Value, boolean> ? Value : never;
+type ValueOf<F> = F extends Field<infer Value, Presence> ? Value : never;
 
 /** Creates a field of a type that mongoose knows. */
 function typed<Value>(type: unknown): Field<Value> {
@@ -30,17 +40,17 @@ const date = <Value extends Date | null = Date>() => typed<Value>(Date);
 const mixed = <Value>() => typed<Value>(Schema.Types.Mixed);
 
 /** Makes a field nullable, with null as its default. */
-function orNull<Value>(field: Field<Value>): Field<Value | null> {
+function orNull<Value>(field: Field<Value>): Field<Value | null, 'default'> {
   return withDefault<Value | null>(field as Field<Value | null>, null);
 }
 
 /** Makes a field optional. */
-function optional<Value>({ definition: { type } }: Field<Value>): Field<Value, true> {
+function optional<Value>({ definition: { type } }: Field<Value, Presence>): Field<Value, 'optional'> {
   return { definition: { type, default: undefined } };
 }
 
-/** Gives a field a value for documents that are inserted without one. */
-function withDefault<Value>({ definition: { type } }: Field<Value>, value: Value): Field<Value> {
+/** Gives a field a value for new documents without one. Documents of earlier versions are read as they are. */
+function withDefault<Value>({ definition: { type } }: Field<Value>, value: Value): Field<Value, 'default'> {
   return { definition: { type, default: value } };
 }
 
@@ -48,17 +58,26 @@ function withDefault<Value>({ definition: { type } }: Field<Value>, value: Value
 export const field = { text, number, flag, date, mixed, typed, orNull, optional, withDefault };
 
 /** Creates the schema of a collection. */
-export function schemaOf<Fields extends Record<string, Field<unknown, boolean>>>(collection: string, fields: Fields) {
-  return new Schema<RecordOf<Fields>>(definitionsOf(fields), { collection, versionKey: false, minimize: false });
+export function schemaOf<F extends Fields>(collection: string, fields: F) {
+  return new Schema<RecordOf<F>>(definitionsOf(fields), { collection, versionKey: false, minimize: false });
 }
 
 /** Creates the schema of a part of a document. */
-export function partOf<Fields extends Record<string, Field<unknown, boolean>>>(fields: Fields) {
-  return new Schema<RecordOf<Fields>>(definitionsOf(fields), { _id: false });
+export function partOf<F extends Fields>(fields: F) {
+  return new Schema<RecordOf<F>>(definitionsOf(fields), { _id: false });
 }
 
-function definitionsOf(fields: Record<string, Field<unknown, boolean>>) {
+function definitionsOf(fields: Fields) {
   return Object.fromEntries(Object.entries(fields).map(([name, { definition }]) => [name, definition])) as never;
+}
+
+/** Completes a new document by the defaults of its fields, in their order. */
+export function withDefaults<F extends Fields>(fields: F, given: NewRecordOf<F>): RecordOf<F> {
+  const values = Object.entries<Field<unknown, Presence>>(fields).map(([name, { definition }]) => [
+    name,
+    name in given ? (given as Record<string, unknown>)[name] : definition.default,
+  ]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /**

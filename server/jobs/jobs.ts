@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Job, JobKindName } from '#contract';
 import { outlastOutage, waitAtMost } from '../concurrency.ts';
-import type { JobImage, JobRecord } from '../db/index.ts';
+import type { JobImage, JobRecord, NewJobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { cancelJob, reopenJob, stopJobsOfSession } from './control-jobs.ts';
 import type { NumberedEvent } from './event-log.ts';
@@ -109,21 +109,19 @@ async function createJob(context: JobsContext, order: NewJob): Promise<JobRecord
   const { admission, kinds, repositories, requireSession } = context;
   const owner = { accountId: order.accountId, isPaid: kinds[order.kind].isPaid };
   if (!admission.admit(order.jobId, order.images.length, owner)) return null;
-  const job = recordOf(context, order);
-  let inserted = false;
+  let job: JobRecord | null = null;
   try {
-    inserted = await repositories.jobs.insert(job);
-    if (inserted) await repositories.jobImages.insert(ownerOf(job), order.images);
+    job = await repositories.jobs.insert(recordOf(context, order));
+    if (job) await repositories.jobImages.insert(ownerOf(job), order.images);
     // A session that was deleted since the request was validated has removed its jobs before this one was stored.
-    if (inserted) await requireSession(job.accountId, job.sessionId);
+    if (job) await requireSession(job.accountId, job.sessionId);
   } catch (error) {
-    if (inserted) await discardJob(context, job);
-    else releaseCapacity(context, job._id);
+    if (job) await discardJob(context, job);
+    else releaseCapacity(context, order.jobId);
     throw error;
   }
-  if (inserted) return job;
-  releaseCapacity(context, job._id);
-  return null;
+  if (!job) releaseCapacity(context, order.jobId);
+  return job;
 }
 
 /** Removes a job that was not charged as far as is known. During a database outage the caller does not wait for it. */
@@ -140,26 +138,15 @@ function ownerOf({ _id: jobId, accountId, sessionId, kind }: JobRecord) {
   return { jobId, accountId, sessionId, kind };
 }
 
-function recordOf(context: JobsContext, { jobId, images, ...order }: NewJob): JobRecord {
+function recordOf(context: JobsContext, { jobId, images, ...order }: NewJob): NewJobRecord {
   return {
     _id: jobId,
     ...order,
     total: images.length,
     state: 'created',
     createdAt: context.now(),
-    finishedAt: null,
     leaseOwner: context.instanceId,
     leaseUntil: context.leaseEnd(),
-    attempts: 0,
-    crashes: 0,
-    stopRequested: null,
-    offered: false,
-    listened: 0,
-    eventBase: -1,
-    lastEvent: null,
-    summary: null,
-    credits: null,
-    error: null,
   };
 }
 

@@ -34,7 +34,7 @@ export async function performJob(work: JobWork, context: JobsContext): Promise<v
   const loaded = { ...work, ...(await loadJob(work, context)) };
   let isWithoutOthers = true;
   if (!abort.signal.aborted) {
-    const owned = await outlast(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
+    const owned = await outlast(() => repositories.jobs.begin(job._id, instanceId));
     if (!owned) return endRemovedJob(loaded, context);
     if (owned.stopRequested) abort.abort(owned.stopRequested satisfies StopReason);
     isWithoutOthers = await processImages(loaded, context);

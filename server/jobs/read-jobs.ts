@@ -95,8 +95,7 @@ export type LastEvent = Extract<JobEvent, { event: 'complete' | 'error' }>;
 
 /** Converts a job to its public form, with its results or with the number of finished images only. */
 function showJob(job: JobRecord, kind: JobKind<JobResult>, results: ImageResultRecord[] | number): Job {
-  const listed = typeof results === 'number' ? {} : { results: showResults(job, kind, results) };
-  const shown = {
+  const common: Omit<Job, 'settings' | 'options' | 'results' | 'summary'> = {
     jobId: job._id,
     sessionId: job.sessionId,
     kind: job.kind,
@@ -105,14 +104,12 @@ function showJob(job: JobRecord, kind: JobKind<JobResult>, results: ImageResultR
     total: job.total,
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,
-    ...kind.showSettings(job),
-    ...listed,
-    summary: job.summary,
     credits: job.credits,
     error: job.error,
   };
+  const listed = typeof results === 'number' ? {} : { results: showResults(job, kind, results) };
   // The types of settings, results and summary depend on the kind.
-  return shown as Job;
+  return { ...common, ...kind.showSettings(job), ...listed, summary: job.summary } as Job;
 }
 
 /** Recreates the last event of an ended job from its record. */

@@ -124,7 +124,7 @@ function leaveToWorker(
   away.add(job._id);
   outlast(async () => {
     // A job that was not begun would be taken for one whose charge was interrupted.
-    await jobs.advance(job._id, instanceId, 'processing');
+    await jobs.begin(job._id, instanceId);
     await jobs.releaseLease(job._id, instanceId, now());
     // Its lease ends if this fails, and a worker takes it over then.
   }).catch((error: unknown) => logger.warn({ err: error, jobId: job._id }, 'a job was handed over late'));

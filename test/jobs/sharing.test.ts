@@ -200,7 +200,7 @@ it('the few images of a job that was handed over before any was taken are not of
   const job = await newJob(alone);
   await fixture.connection.collection('jobs').updateOne({ _id: job._id as never }, { $set: { total: 1 } });
   await fixture.connection.collection('job_images').deleteMany({ jobId: job._id, from: { $gt: 0 } });
-  await fixture.repositories.jobs.advance(job._id, job.leaseOwner ?? '', 'processing');
+  await fixture.repositories.jobs.begin(job._id, job.leaseOwner ?? '');
   await fixture.repositories.jobs.releaseLease(job._id, job.leaseOwner ?? '', new Date());
   const gate = gateAt(0);
   const next = newProcess('next', { isShared: true });

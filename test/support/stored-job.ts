@@ -1,9 +1,8 @@
 import { emptyMetadataValues, pickFields, REQUEST_FIELDS, type UploadResult } from '#contract';
-import type { Database, JobRecord } from '../../server/db/index.ts';
+import type { Database, NewJobRecord } from '../../server/db/index.ts';
 
 /** Fields of a job that a test chooses. */
-type Chosen = Pick<JobRecord, '_id' | 'accountId' | 'state' | 'settings' | 'createdAt' | 'leaseUntil'> &
-  Partial<JobRecord>;
+type Chosen = Omit<NewJobRecord, 'sessionId' | 'kind' | 'total'> & Partial<NewJobRecord>;
 
 /** Stores an export of uploaded images as a server that died has left it. */
 export async function storeJob(
@@ -15,18 +14,7 @@ export async function storeJob(
     sessionId,
     kind: 'export',
     total: images.length,
-    finishedAt: null,
     leaseOwner: 'a-server-that-died',
-    attempts: 0,
-    crashes: 0,
-    stopRequested: null,
-    offered: false,
-    listened: 0,
-    eventBase: -1,
-    lastEvent: null,
-    summary: null,
-    credits: null,
-    error: null,
     ...chosen,
   });
   await jobImages.insert(

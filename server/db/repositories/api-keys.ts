@@ -1,5 +1,13 @@
 import type { Model, mongo } from 'mongoose';
-import { field, plainCollection, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
+import {
+  field,
+  type NewRecordOf,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  unlessDuplicate,
+  withDefaults,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const apiKeyFields = {
@@ -68,8 +76,8 @@ function keyLookups(model: Model<ApiKeyRecord>, collection: mongo.Collection<Api
 function keyChanges(model: Model<ApiKeyRecord>, collection: mongo.Collection<ApiKeyRecord>) {
   return {
     /** Inserts a key; an existing equal one is left unchanged. */
-    async insert(key: ApiKeyRecord): Promise<void> {
-      const inserted = model.collection.insertOne(key as never);
+    async insert(key: NewRecordOf<typeof apiKeyFields>): Promise<void> {
+      const inserted = model.collection.insertOne(withDefaults(apiKeyFields, key) as never);
       if (await unlessDuplicate(inserted, null)) return;
       if (!(await collection.findOne({ _id: key._id, hash: key.hash })))
         throw new Error(`another key has the id ${key._id}`);

@@ -1,6 +1,14 @@
 import type { Model } from 'mongoose';
 import { type JobCredits, type JobKindName, type JobState, type JobSummary, UNFINISHED_JOB_STATES } from '#contract';
-import { field, insertNew, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
+import {
+  field,
+  insertNew,
+  type NewRecordOf,
+  plainCollection,
+  type RecordOf,
+  schemaOf,
+  withDefaults,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const jobFields = {
@@ -39,6 +47,9 @@ const jobFields = {
 
 /** A job as stored, without its images, which are apart so that it stays small. */
 export type JobRecord = RecordOf<typeof jobFields>;
+
+/** A job that is not stored yet. */
+export type NewJobRecord = NewRecordOf<typeof jobFields>;
 
 /** Schema of {@link JobRecord}. */
 const jobSchema = schemaOf('jobs', jobFields)
@@ -150,8 +161,11 @@ function jobLookups(model: Model<JobRecord>) {
 /** Creates, resumes and ends jobs. */
 function jobChanges(model: Model<JobRecord>) {
   return {
-    /** Inserts a job; false if its id exists. */
-    insert: (job: JobRecord): Promise<boolean> => insertNew(model, job),
+    /** Inserts a job and returns it; null if its id exists. */
+    async insert(job: NewJobRecord): Promise<JobRecord | null> {
+      const record = withDefaults(jobFields, job);
+      return (await insertNew(model, record)) ? record : null;
+    },
 
     /** Sets whether other servers may take images of a job of this owner. */
     async offer(jobId: string, owner: string, offered: boolean): Promise<void> {
@@ -211,12 +225,12 @@ function jobChanges(model: Model<JobRecord>) {
 /** Takes, renews and releases the leases of jobs. */
 function jobLeases(model: Model<JobRecord>) {
   return {
-    /** Sets the state of a job of this owner and returns it; null if the lease was lost. */
-    async advance(jobId: string, owner: string, state: JobRecord['state']): Promise<JobRecord | null> {
+    /** Begins the work on a job of this owner and returns the job; null if the lease was lost. */
+    async begin(jobId: string, owner: string): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
           { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
-          { $set: { state } },
+          { $set: { state: 'processing' } },
           { returnDocument: 'after' },
         )
         .lean();

@@ -1,4 +1,4 @@
-import { field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
+import { field, type NewRecordOf, plainCollection, type RecordOf, schemaOf, withDefaults } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 /** Credits that a token has taken for a job. */
@@ -52,8 +52,8 @@ export function createSessionTokenRepository(connection: Connection) {
   const model = connection.model<SessionTokenRecord>('SessionToken', sessionTokenSchema);
   const collection = plainCollection<SessionTokenRecord>(model);
   return {
-    async insert(token: SessionTokenRecord): Promise<void> {
-      await collection.insertOne(token);
+    async insert(token: NewRecordOf<typeof sessionTokenFields>): Promise<void> {
+      await collection.insertOne(withDefaults(sessionTokenFields, token));
     },
 
     async find(hash: string): Promise<SessionTokenRecord | null> {
