@@ -57,6 +57,9 @@ class Imagewright_Contract {
 	/** Longest title, in UTF-16 code units. */
 	const MAX_TITLE_LENGTH = 500;
 
+	/** Codes of the service that refuse a file for what it is. */
+	const FILE_ERRORS = array( 'file_too_large', 'unsupported_image', 'invalid_image', 'too_many_pixels', 'too_many_frames' );
+
 	/** Suffix of the session id of samples. */
 	const SAMPLE_SUFFIX = '-sample';
 
