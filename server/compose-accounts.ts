@@ -93,7 +93,6 @@ export async function openConfiguredDatabase(
   }
 }
 
-/** Input of {@link composeAccounts}. */
 interface AccountsInput {
   config: Config;
   database: Database;

@@ -16,8 +16,7 @@ import type { PasswordHash, SignIn } from './sign-in/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
 import { type ObjectStore, openFiles } from './storage/index.ts';
 
-/** Dependencies of {@link composeModules}. */
-export interface ComposeModulesDeps {
+interface ComposeModulesDeps {
   config: Config;
   database: Database;
   logger: Logger;

@@ -74,7 +74,6 @@ function isPlain({ protocol, hostname }: URL): boolean {
 /** Plan of the first account, which is the operator's; the default plan if the settings have none of this name. */
 const OWNER_PLAN = 'agency';
 
-/** Dependencies of {@link announceFirstAccount}. */
 interface FirstAccountDeps {
   accounts: Accounts;
   signIn: Pick<SignIn, 'claims'>;

@@ -8,8 +8,7 @@ import type { Plans } from './plans.ts';
 /** Email address of the first account until its owner sets their own. */
 export const PLACEHOLDER_EMAIL = 'owner@imagewright.local';
 
-/** Dependencies of {@link createDirectory}. */
-export interface DirectoryDeps {
+interface DirectoryDeps {
   accounts: AccountRepository;
   ledger: Ledger;
   plans: Plans;

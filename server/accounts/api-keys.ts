@@ -8,8 +8,7 @@ const NAME_LENGTH = 100;
 /** Most keys of one account, deactivated ones included. */
 const MAX_KEYS = 1000;
 
-/** Dependencies of {@link createApiKeys}. */
-export interface ApiKeysDeps {
+interface ApiKeysDeps {
   accounts: AccountRepository;
   apiKeys: ApiKeyRepository;
   plans: Plans;

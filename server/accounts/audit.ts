@@ -5,8 +5,7 @@ import { countEntries, countersOf } from './ledger.ts';
 const PAGE = 1000;
 const RECHECKS = 5;
 
-/** Dependencies of {@link createAudit}. */
-export interface AuditDeps {
+interface AuditDeps {
   accounts: AccountRepository;
   ledger: LedgerRepository;
 }

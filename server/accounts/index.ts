@@ -34,8 +34,7 @@ export {
 export { fingerprintOf, loadPepper } from './pepper.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 
-/** Dependencies of {@link createAccounts}. */
-export interface AccountsDeps {
+interface AccountsDeps {
   repositories: Pick<
     Repositories,
     'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'storedBytes' | 'sessionTokens' | 'operatorLog' | 'jobHistory'

@@ -14,7 +14,6 @@ import { PLACEHOLDER_EMAIL } from './accounts.ts';
 import type { Plan } from './config.ts';
 import type { Plans } from './plans.ts';
 
-/** Dependencies of {@link createLimits}. */
 interface LimitsDeps {
   accounts: Pick<AccountRepository, 'find' | 'countToday' | 'uncountToday'>;
   sessions: Pick<SessionRepository, 'countLive' | 'nextExpiry' | 'bytesOfAccount'>;

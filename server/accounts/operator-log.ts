@@ -5,8 +5,7 @@ import { AppError } from '../errors.ts';
 import { encodeBase62, randomBase62 } from '../ids.ts';
 import { momentsOf } from './transactions.ts';
 
-/** Dependencies of {@link createOperatorLog}. */
-export interface OperatorLogDeps {
+interface OperatorLogDeps {
   log: OperatorLogRepository;
   accounts: AccountRepository;
   now: () => Date;

@@ -2,8 +2,7 @@ import type { Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 
-/** Dependencies of {@link createAccountRemoval}. */
-export interface AccountRemovalDeps {
+interface AccountRemovalDeps {
   repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'idempotency' | 'sessionTokens' | 'storedBytes'>;
   /** Ends all sessions and links of the account and removes its mails. */
   forgetBrowserSessions: (accountId: string, email: string) => Promise<unknown>;

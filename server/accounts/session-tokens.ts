@@ -11,8 +11,7 @@ import type {
 import { AppError } from '../errors.ts';
 import { hashSecret, makeSecret, secretHasForm } from '../ids.ts';
 
-/** Dependencies of {@link createSessionTokens}. */
-export interface SessionTokensDeps {
+interface SessionTokensDeps {
   accounts: Pick<AccountRepository, 'find'>;
   apiKeys: Pick<ApiKeyRepository, 'find'>;
   sessionTokens: SessionTokenRepository;

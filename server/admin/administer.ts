@@ -4,8 +4,7 @@ import type { Config } from '../config/index.ts';
 import { isDatabaseAway } from '../errors.ts';
 import { acceptsPepper, type CommandResult, newNames, runCommand } from './commands.ts';
 
-/** Input of {@link administer}. */
-export interface AdministerInput {
+interface AdministerInput {
   /** Command line arguments. */
   args: string[];
   config: Config;

@@ -26,8 +26,7 @@ export function newNames() {
   return { accountId: newId('acct'), key: newApiKey(), grantRef: newGrantRef(), lineId: newLogLineId(), printed };
 }
 
-/** Input of {@link runCommand}. */
-export interface CommandInput extends Administered {
+interface CommandInput extends Administered {
   /** Command line arguments. */
   args: string[];
   /** @default new ones */

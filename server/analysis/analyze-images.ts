@@ -15,8 +15,7 @@ import type { Turn } from '../processing/index.ts';
 import { type Sessions, showDescribed } from '../sessions/index.ts';
 import type { Analysis } from './analysis.ts';
 
-/** Dependencies of {@link createAnalyzeImages}. */
-export interface AnalyzeImagesDeps {
+interface AnalyzeImagesDeps {
   analysis: Analysis;
   sessions: Sessions;
   repositories: Pick<Repositories, 'images' | 'jobs' | 'jobImages' | 'imageResults'>;

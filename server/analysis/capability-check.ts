@@ -28,7 +28,6 @@ const DIGITS = 4;
 const DIGITS_NEEDED = 3;
 const TRIES = 2;
 
-/** Dependencies of {@link createCapabilityCheck}. */
 interface CapabilityCheckDeps {
   provider: VisionProvider;
   logger: Pick<Logger, 'info' | 'warn'>;

@@ -7,8 +7,7 @@ import { VERSION } from '../version.ts';
 import { type BackupFacts, completeBackup, openBackup, type Progress, requireNamedFiles } from './backup-directory.ts';
 import { copyFiles } from './copy-files.ts';
 
-/** Input of {@link backUp}. */
-export interface BackUpInput {
+interface BackUpInput {
   /** The embedded database, as it is open. */
   database: Pick<Database, 'chores'>;
   dataDirectory: string;

@@ -1,8 +1,7 @@
 import { chmod, constants, copyFile, link, mkdir, opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Input of {@link copyFiles}. */
-export interface CopyInput {
+interface CopyInput {
   from: string;
   to: string;
   /** Shares the bytes of files by hard links where the file system can. @default false */

@@ -6,8 +6,7 @@ import { makeDirectory } from '../storage/index.ts';
 import { BackupError, type BackupFacts, type Progress, readBackup } from './backup-directory.ts';
 import { copyFiles } from './copy-files.ts';
 
-/** Input of {@link restore}. */
-export interface RestoreInput {
+interface RestoreInput {
   /** Directory of a whole backup; it stays as it is. */
   from: string;
   dataDirectory: string;

@@ -14,8 +14,7 @@ export interface Chore {
   run: () => Promise<unknown>;
 }
 
-/** Dependencies of {@link createChores}. */
-export interface ChoresDeps {
+interface ChoresDeps {
   repository: ChoreRepository;
   /** No other service uses the data. */
   alone: boolean;

@@ -31,8 +31,7 @@ export interface OrderOptions {
   onStep: (step: RenderStep) => void;
 }
 
-/** Dependencies of {@link createVariantCache}. */
-export interface CacheDeps extends Files {
+interface CacheDeps extends Files {
   cachedVariants: CachedVariantRepository;
   outputs: Pick<OutputRepository, 'holds'>;
   processor: Processor;

@@ -42,8 +42,7 @@ export interface GatewayState {
   share?: Awaited<ReturnType<Shares['check']>>;
 }
 
-/** Dependencies of {@link createAuthenticate}. */
-export interface AuthenticateDeps {
+interface AuthenticateDeps {
   accounts: Pick<Accounts, 'keys' | 'tokens'>;
   browserSessions: Pick<BrowserSessions, 'check'>;
   cookie: SessionCookie;

@@ -14,8 +14,7 @@ import type { GatewayConfig } from './config.ts';
 /** Caller who pays, by the account or within the limit of a session token. */
 type Payer = Pick<Caller, 'id' | 'token'>;
 
-/** Dependencies of {@link createBilling}. */
-export interface BillingDeps {
+interface BillingDeps {
   accounts: Accounts;
   config: GatewayConfig;
 }

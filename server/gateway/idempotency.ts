@@ -23,8 +23,7 @@ const CHANGE_WAIT_MS = 300;
 /** Longest wait of a caller whose work is done for its record, in milliseconds: an outage that lasts as long as an election. */
 const COMPLETE_WAIT_MS = 10_000;
 
-/** Dependencies of {@link createIdempotency}. */
-export interface IdempotencyDeps {
+interface IdempotencyDeps {
   records: IdempotencyRepository;
   now: () => Date;
   /** Monotonic clock, in milliseconds. */

@@ -16,8 +16,7 @@ export type { GatewayConfig } from './config.ts';
 export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
 export { createSessionCookie, isLoopback, localUrl, type SessionCookie } from './session-cookie.ts';
 
-/** Dependencies of {@link createGateway}. */
-export interface GatewayDeps {
+interface GatewayDeps {
   accounts: Accounts;
   /** The repository of idempotency records. */
   idempotencyRecords: IdempotencyRepository;

@@ -71,7 +71,6 @@ export function lastEventNumber(ctx: Context, jobId: string): number {
 /** Source of events; a function receives a signal that aborts when the client disconnects or the server stops. */
 export type EventSource = AsyncIterable<StreamEvent> | ((signal: AbortSignal) => AsyncIterable<StreamEvent>);
 
-/** Options of {@link sendEvents}. */
 interface SendEventsOptions {
   /** Registry of the open streams. */
   registry: StreamRegistry;

@@ -111,8 +111,7 @@ export interface NewEvent {
 
 type ProgressData = Extract<JobEvent, { event: 'progress' }>['data'];
 
-/** Dependencies of {@link createEventWriter}. */
-export interface EventWriterDeps {
+interface EventWriterDeps {
   jobId: string;
   jobEvents: Repositories['jobEvents'];
   /** The last stored event, or the last number of the previous run. */

@@ -159,7 +159,6 @@ function runOf({ job, kind, writer }: LoadedJob, { repositories, admission, logg
   return { job, kind, emit: writer.write, saveResult, logger, metrics };
 }
 
-/** Input of {@link runJob}. */
 interface RunJobInput {
   job: PlannedJob;
   kind: JobKind<JobResult>;

@@ -9,8 +9,7 @@ export interface Mail {
   text: string;
 }
 
-/** Dependencies of {@link createMailer}. */
-export interface MailerDeps {
+interface MailerDeps {
   config: MailConfig;
   /** Prints mails for the operator if no server is configured. @default standard output */
   print?: (text: string) => void;

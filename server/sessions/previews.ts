@@ -4,7 +4,6 @@ import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
 import { bareKey, type ObjectStore, previewKey, type Scratch } from '../storage/index.ts';
 
-/** Dependencies of {@link createPreviews}. */
 interface PreviewDeps {
   sessions: Pick<Repositories['sessions'], 'addBytes'>;
   store: ObjectStore;

@@ -5,8 +5,7 @@ import { AppError } from '../errors.ts';
 import { hashSecret, makeSecret, newId, secretHasForm } from '../ids.ts';
 import { describeVisitor, type Visitor } from './visitor.ts';
 
-/** Dependencies of {@link createBrowserSessions}. */
-export interface BrowserSessionsDeps {
+interface BrowserSessionsDeps {
   browserSessions: BrowserSessionRepository;
   accounts: Accounts;
   pepper: Buffer;

@@ -4,8 +4,7 @@ import type { MailKind, MailRepository, OneTimeLinkRecord, OneTimeLinkRepository
 import { AppError } from '../errors.ts';
 import { hashSecret, makeSecret, secretHasForm } from '../ids.ts';
 
-/** Dependencies of {@link createLinks}. */
-export interface LinksDeps {
+interface LinksDeps {
   links: OneTimeLinkRepository;
   mails: MailRepository;
   pepper: Buffer;

@@ -7,8 +7,7 @@ import type { Logger } from '../observability/index.ts';
 import type { Links, NewLink } from './links.ts';
 import { MAIL_TEXTS, operatorChangeMail } from './mail-texts.ts';
 
-/** Dependencies of {@link createMailOutbox}. */
-export interface MailOutboxDeps {
+interface MailOutboxDeps {
   mails: MailRepository;
   accounts: Accounts;
   links: Links;

@@ -32,8 +32,7 @@ export interface ManagedStream extends EventStream {
   close(): void;
 }
 
-/** Options of {@link openStream}. */
-export interface StreamOptions {
+interface StreamOptions {
   /** Delay before the client reconnects, in milliseconds. */
   retryMs: number;
   /** Interval of heartbeat comments, in milliseconds. */

@@ -1,8 +1,7 @@
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import type { Scratch } from './object-store.ts';
 
-/** Dependencies of {@link createLocalCopies}. */
-export interface LocalCopiesDeps {
+interface LocalCopiesDeps {
   scratch: Pick<Scratch, 'newFile'>;
   /** Most bytes of copies that are not in use. */
   mostBytes: number;

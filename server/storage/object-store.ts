@@ -211,7 +211,6 @@ function nullWhenAbsent(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Options of {@link createScratch}. */
 interface ScratchOptions {
   directory: string;
   /** Monotonic clock, in ms. @default performance.now */

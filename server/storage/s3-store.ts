@@ -21,8 +21,7 @@ export interface S3Location {
   secretAccessKey: string;
 }
 
-/** Dependencies of {@link createS3Store}. */
-export interface S3StoreDeps {
+interface S3StoreDeps {
   s3: S3Location;
   scratch: Scratch;
   /** Most bytes of local copies that are not in use. */

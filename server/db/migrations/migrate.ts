@@ -8,8 +8,7 @@ import type { Migration } from './migration.ts';
 /** Time without a beat after which the owner of a migration counts as dead, in milliseconds. */
 const SILENCE_MS = 20_000;
 
-/** Input of {@link migrate}. */
-export interface MigrateInput {
+interface MigrateInput {
   connection: Connection;
   cluster: ClusterRepository;
   migrations: readonly Migration[];

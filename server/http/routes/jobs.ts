@@ -120,7 +120,6 @@ function streamExport(
   );
 }
 
-/** Input of {@link streamJob}. */
 interface StreamJobInput {
   ctx: Context;
   account: Caller;

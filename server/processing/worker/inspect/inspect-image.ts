@@ -63,7 +63,6 @@ const MAX_EXIF_BYTES = 64 * 1024;
 const MAX_TAGS = 100;
 const MAX_TEXT_CHARACTERS = 4000;
 
-/** Result of {@link readEmbedded}. */
 interface EmbeddedReport {
   embedded: EmbeddedMetadata;
   /** True if EXIF names a camera. */
