@@ -4,7 +4,7 @@ import { adminCommand } from '../admin-command.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import { DATA_COMMANDS } from './data-commands.ts';
-import { LOG_OPTIONS, LOG_USAGE, printLog, showLog } from './operator-log.ts';
+import { LOG_USAGE, printLog, showLog } from './operator-log.ts';
 import { accountRole, findAccount, ownerOf, parseOptions, UsageError, wholeNumber } from './options.ts';
 
 export { UsageError } from './options.ts';
@@ -43,12 +43,10 @@ export interface CommandResult {
 type On = Administered & { names: Names };
 
 interface Command {
-  /** Options, as shown in the help. */
+  /** Options, as shown in the help and as {@link parseOptions} reads them. */
   usage: string;
   /** Remark in the help. */
   note?: string;
-  required: readonly string[];
-  optional: readonly string[];
   run(on: On, options: Record<string, string>): Promise<unknown>;
 }
 
@@ -67,8 +65,6 @@ const COMMANDS: Record<string, Command> = {
   'account create': {
     usage: '--email a@b.c [--plan NAME] [--credits N]',
     note: 'with sign-up credits, N more, and a first API key',
-    required: ['email'],
-    optional: ['plan', 'credits'],
     async run(on, { email = '', credits, ...options }) {
       const { accounts, names } = on;
       const { plan = accounts.plans.defaultName } = options;
@@ -86,8 +82,6 @@ const COMMANDS: Record<string, Command> = {
   },
   'account list': {
     usage: '',
-    required: [],
-    optional: [],
     async run({ accounts }) {
       const all: Account[] = [];
       for await (const account of accounts.list()) all.push(account);
@@ -96,8 +90,6 @@ const COMMANDS: Record<string, Command> = {
   },
   'account plan': {
     usage: '--email a@b.c --plan NAME',
-    required: ['email', 'plan'],
-    optional: [],
     async run(on, { email = '', plan: to = '' }) {
       const { id, plan: from } = await findAccount(on.accounts, email);
       on.accounts.plans.require(to);
@@ -106,8 +98,6 @@ const COMMANDS: Record<string, Command> = {
   },
   'account role': {
     usage: '--email a@b.c --role operator|user',
-    required: ['email', 'role'],
-    optional: [],
     async run(on, { email = '', role = '' }) {
       const to = accountRole(role);
       const { id, role: from } = await findAccount(on.accounts, email);
@@ -117,8 +107,6 @@ const COMMANDS: Record<string, Command> = {
   'account link': {
     usage: '--email a@b.c',
     note: 'a one-time link to set its password, for 24 hours',
-    required: ['email'],
-    optional: [],
     async run(on, { email = '' }) {
       const { id: accountId } = await findAccount(on.accounts, email);
       const link = await operate(on, 'account.link', accountId, {}, () => on.signIn.claims.createLink(accountId));
@@ -128,8 +116,6 @@ const COMMANDS: Record<string, Command> = {
   'account logout': {
     usage: '--email a@b.c',
     note: 'ends all its browser sessions at once',
-    required: ['email'],
-    optional: [],
     async run(on, { email = '' }) {
       const { id: accountId } = await findAccount(on.accounts, email);
       const end = () => on.signIn.browserSessions.revokeAll(accountId);
@@ -141,8 +127,6 @@ const COMMANDS: Record<string, Command> = {
   'key create': {
     usage: '--email a@b.c --name NAME',
     note: 'the key is shown this once',
-    required: ['email', 'name'],
-    optional: [],
     async run(on, { email = '', name = '' }) {
       const { id: accountId } = await findAccount(on.accounts, email);
       const made = on.names.key;
@@ -152,27 +136,19 @@ const COMMANDS: Record<string, Command> = {
   },
   'key list': {
     usage: '--email a@b.c',
-    required: ['email'],
-    optional: [],
     run: async ({ accounts }, { email = '' }) => accounts.keys.list((await findAccount(accounts, email)).id),
   },
   'key deactivate': {
     usage: '--id KEY_ID',
     note: 'it gets 403 at once',
-    required: ['id'],
-    optional: [],
     run: (on, { id = '' }) => switchKey(on, 'deactivate', id),
   },
   'key activate': {
     usage: '--id KEY_ID',
-    required: ['id'],
-    optional: [],
     run: (on, { id = '' }) => switchKey(on, 'activate', id),
   },
   'credits grant': {
     usage: '--email a@b.c --amount N [--note TEXT]',
-    required: ['email', 'amount'],
-    optional: ['note'],
     async run(on, { email = '', amount = '', ...options }) {
       const credits = wholeNumber('amount', amount);
       const { id: accountId } = await findAccount(on.accounts, email);
@@ -185,29 +161,21 @@ const COMMANDS: Record<string, Command> = {
   'credits audit': {
     usage: '',
     note: 'exit code 1 if the balances do not match the ledger',
-    required: [],
-    optional: [],
     run: ({ accounts }) => accounts.audit(),
   },
   [ACCEPT_PEPPER]: {
     usage: '',
     note: 'after API_KEY_PEPPER was lost: all keys, log-ins and links become invalid',
-    required: [],
-    optional: [],
     run: async () => ({ accepted: true }), // done when the database was opened
   },
   'audit list': {
     usage: `${LOG_USAGE} [--limit N]`,
     note: 'the operator log, newest first; also "audit" alone',
-    required: [],
-    optional: [...LOG_OPTIONS, 'limit'],
     run: ({ accounts }, options) => showLog(accounts.operatorLog, options),
   },
   'audit export': {
     usage: `${LOG_USAGE} [--format csv|jsonl]`,
     note: 'prints the whole log as text',
-    required: [],
-    optional: [...LOG_OPTIONS, 'format'],
     run: ({ accounts, print, names }, options) => printLog(accounts.operatorLog, options, names.printed, print),
   },
 };
@@ -242,12 +210,7 @@ export function parseCommand(args: string[]): { name: string; command: Command; 
     const received = args.length === 0 ? 'none' : JSON.stringify(name);
     throw new UsageError(`expected one of the commands ${Object.keys(COMMANDS).join(', ')}, but received ${received}`);
   }
-  const names = [...command.required, ...command.optional];
-  const options = parseOptions(args.slice(2), names);
-  for (const option of command.required) {
-    if (!options[option]) throw new UsageError(`expected --${option} for ${name}`);
-  }
-  return { name, command, options };
+  return { name, command, options: parseOptions(args.slice(2), name, command.usage) };
 }
 
 /** Runs one command. @throws UsageError, AppError */
@@ -262,8 +225,6 @@ function suspension(suspended: boolean): Command {
   return {
     usage: '--email a@b.c',
     ...(suspended && { note: 'its keys and browser sessions get 403 at once' }),
-    required: ['email'],
-    optional: [],
     async run(on, { email = '' }) {
       const { id } = await findAccount(on.accounts, email);
       const action = suspended ? 'account.suspend' : 'account.resume';

@@ -9,10 +9,9 @@ import { acceptStore, openFiles } from '../storage/index.ts';
 import { parseOptions, UsageError, wholeNumber } from './options.ts';
 
 interface DataCommand {
-  /** Options, as shown in the help. */
+  /** Options, as shown in the help and as {@link parseOptions} reads them. */
   usage: string;
   note: string;
-  required: string[];
   run(config: Config, options: Record<string, string>): Promise<unknown>;
 }
 
@@ -23,7 +22,6 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
   backup: {
     usage: '--to DIR',
     note: 'copies embedded database, secrets and, unless FILES_URL is set, files, also of a running service',
-    required: ['to'],
     async run(config, { to = '' }) {
       refuseServer(config, 'backup');
       const dataDirectory = resolve(config.storage.DATA_DIR);
@@ -37,7 +35,6 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
   restore: {
     usage: '--from DIR',
     note: 'copies a backup into a DATA_DIR that holds nothing',
-    required: ['from'],
     async run(config, { from = '' }) {
       refuseServer(config, 'restore');
       const dataDirectory = resolve(config.storage.DATA_DIR);
@@ -48,7 +45,6 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
   'files accept': {
     usage: '',
     note: 'makes the files in FILES_URL or DATA_DIR those of the database',
-    required: [],
     async run(config) {
       const files = await openFiles(config.storage);
       await files.scratch.prepare();
@@ -59,7 +55,6 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
   'backup hold': {
     usage: '--minutes N',
     note: 'deletes no file for that time, for a backup by other programs',
-    required: ['minutes'],
     async run(config, { minutes = '' }) {
       const until = new Date(Date.now() + wholeNumber('minutes', minutes) * 60_000);
       await onDatabase(config, ({ chores }) => keepFilesUntil(chores, until));
@@ -69,7 +64,6 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
   'backup release': {
     usage: '',
     note: 'ends the hold',
-    required: [],
     async run(config) {
       await onDatabase(config, ({ chores }) => keepFilesNoMore(chores));
       return { keepsFilesUntil: null };
@@ -84,8 +78,7 @@ export function parseDataCommand(args: string[]): ((config: Config) => Promise<u
   const name = args.slice(0, words).join(' ');
   const command = Object.hasOwn(DATA_COMMANDS, name) ? DATA_COMMANDS[name] : undefined;
   if (!command) return null;
-  const options = parseOptions(args.slice(words), command.required);
-  for (const option of command.required) if (!options[option]) throw new UsageError(`expected --${option} for ${name}`);
+  const options = parseOptions(args.slice(words), name, command.usage);
   return (config) => command.run(config, options);
 }
 

@@ -2,9 +2,7 @@ import { logQuerySchema } from '#contract';
 import { formatLogLine, type LogFormat, logHeader, type OperatorLog } from '../accounts/index.ts';
 import { UsageError } from './options.ts';
 
-/** Options that select lines. */
-export const LOG_OPTIONS = ['account', 'action', 'from', 'to'];
-/** The same, as shown in the help. */
+/** Options that select lines, as shown in the help. */
 export const LOG_USAGE = '[--account a@b.c] [--action NAME] [--from DAY] [--to DAY]';
 
 const FORMATS: LogFormat[] = ['csv', 'jsonl'];

@@ -8,14 +8,21 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Parses options of the given names. @throws UsageError */
-export function parseOptions(args: string[], names: string[]): Record<string, string> {
+/** Parses the options of a command by its usage, `--email a@b.c [--plan NAME]`: those in brackets may be left out. @throws UsageError */
+export function parseOptions(args: string[], command: string, usage: string): Record<string, string> {
+  const named = [...usage.matchAll(/(\[?)--(\w+)/g)].map(([, bracket, name = '']) => ({
+    name,
+    isOptional: bracket === '[',
+  }));
+  const values = readArguments(args, Object.fromEntries(named.map(({ name }) => [name, { type: 'string' as const }])));
+  const missing = named.find(({ name, isOptional }) => !isOptional && !values[name]);
+  if (missing) throw new UsageError(`expected --${missing.name} for ${command}`);
+  return values;
+}
+
+function readArguments(args: string[], options: Record<string, { type: 'string' }>): Record<string, string> {
   try {
-    const { values } = parseArgs({
-      args,
-      options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-    });
-    return values as Record<string, string>;
+    return parseArgs({ args, options }).values as Record<string, string>;
   } catch (error) {
     throw new UsageError((error as Error).message.split('\n')[0]);
   }
