@@ -32,9 +32,8 @@ import {
   revokedSchema,
 } from './log-in.ts';
 
-const base = { tag: 'Account', auth: 'login', bodyKind: 'none', idempotent: false, errors: [] } as const;
+const base = { tag: 'Account', auth: 'login', idempotent: false, errors: [] } as const;
 const open = { ...base, auth: 'none' } as const;
-const json = { bodyKind: 'json' } as const;
 const empty = { status: 204, kind: 'empty' } as const;
 const profile = { status: 200, kind: 'json', schema: profileSchema } as const;
 const linkSent = { status: 202, kind: 'json', schema: linkSentSchema } as const;
@@ -65,7 +64,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   signUp: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/sign-up',
     summary: 'Request a link that creates an account; the same response for every email address',
@@ -75,7 +73,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   confirmSignUp: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/sign-up/confirm',
     summary: 'Create the account with the link and a password, and log in',
@@ -85,7 +82,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   logIn: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/log-in',
     summary: 'Log in; sets the cookie',
@@ -102,7 +98,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   requestPasswordReset: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/password-reset',
     summary: 'Request a link to set a new password; the same response for every email address',
@@ -112,7 +107,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   resetPassword: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/password-reset/confirm',
     summary: 'Set a new password with the link, end all log-ins, and log in',
@@ -122,7 +116,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   claimAccount: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/claim',
     summary: 'Claim an account with a one-time link, and log in',
@@ -132,7 +125,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   readLink: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/link',
     summary: 'Read the purpose of a one-time link without using it up',
@@ -142,7 +134,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   confirmEmail: {
     ...open,
-    ...json,
     method: 'POST',
     path: '/account/email/confirm',
     summary: 'Confirm a new email address with the link that was sent to it',
@@ -159,7 +150,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   updateProfile: {
     ...base,
-    ...json,
     method: 'PATCH',
     path: '/account/profile',
     summary: 'Change the email address; takes effect when the link sent to the new one is opened',
@@ -169,7 +159,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   changePassword: {
     ...base,
-    ...json,
     method: 'POST',
     path: '/account/password',
     summary: 'Change the password; ends all other log-ins and renews this one',
@@ -179,7 +168,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   confirmPassword: {
     ...base,
-    ...json,
     method: 'POST',
     path: '/account/confirm-password',
     summary:
@@ -190,7 +178,6 @@ export const ACCOUNT_ENDPOINTS = {
   },
   deleteAccount: {
     ...base,
-    ...json,
     method: 'POST',
     path: '/account/delete',
     summary: 'Delete the account with all its sessions, files, keys and usage data, permanently',

@@ -1,9 +1,6 @@
 import type { z } from 'zod';
 import { type ErrorCode, FILE_ERRORS } from './error-codes.ts';
 
-/** Encoding of request bodies. */
-export type BodyKind = 'none' | 'json' | 'multipart-or-json';
-
 /**
  * Authentication of an endpoint. `key`: an API key, or the log-in cookie from a page of this service; `login`: the log-in
  * cookie; `operator`: the log-in cookie of an operator; `share`: the token of a link to a session; `none`: none.
@@ -26,8 +23,10 @@ export interface Endpoint {
   token?: 'session' | 'job' | 'create' | 'price';
   params?: z.ZodObject;
   query?: z.ZodObject;
-  bodyKind: BodyKind;
+  /** The JSON body. Absent: the request has none. */
   body?: z.ZodType;
+  /** True if the body may be multipart instead, with files. */
+  takesFiles?: true;
   /** True if the endpoint honours `Idempotency-Key`. */
   idempotent: boolean;
   success: {
@@ -66,7 +65,7 @@ export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.auth !== 'none' || endpoint.path.startsWith('/account/')) {
     for (const code of [...COMMON_ERRORS, ...AUTH_ERRORS[endpoint.auth]]) codes.add(code);
   }
-  if (endpoint.bodyKind !== 'none') for (const code of BODY_ERRORS) codes.add(code);
+  if (endpoint.body) for (const code of BODY_ERRORS) codes.add(code);
   if (endpoint.idempotent) for (const code of IDEMPOTENCY_ERRORS) codes.add(code);
   return [...codes];
 }

@@ -11,7 +11,7 @@ import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
 import { jobSchema, recentSessionsSchema, sessionSchema, sessionTokenSchema, tokenRequestSchema } from './sessions.ts';
 import { SHARE_ENDPOINTS } from './share-endpoints.ts';
 
-const base = { auth: 'key', bodyKind: 'none', idempotent: false, errors: [] } as const;
+const base = { auth: 'key', idempotent: false, errors: [] } as const;
 const inSession = z.object({ sessionId: sessionIdSchema });
 const inImage = z.object({ sessionId: sessionIdSchema, imageId: imageIdSchema });
 const inJob = z.object({ jobId: jobIdSchema });
@@ -26,7 +26,7 @@ const V1_ENDPOINTS = {
     path: '/v1/sessions',
     tag: 'Sessions',
     summary: 'Create a session with images',
-    bodyKind: 'multipart-or-json',
+    takesFiles: true,
     body: urlImportSchema,
     idempotent: true,
     success: { status: 201, kind: 'json', schema: uploadResultSchema },
@@ -49,7 +49,7 @@ const V1_ENDPOINTS = {
     tag: 'Sessions',
     summary: 'Add images to a session',
     params: inSession,
-    bodyKind: 'multipart-or-json',
+    takesFiles: true,
     body: urlImportSchema,
     idempotent: true,
     success: { status: 201, kind: 'json', schema: uploadResultSchema },
@@ -85,7 +85,6 @@ const V1_ENDPOINTS = {
     tag: 'Sessions',
     summary: "Edit an image's metadata; a new file name renames its exported files, free of charge",
     params: inImage,
-    bodyKind: 'json',
     body: imagePatchSchema,
     success: { status: 200, kind: 'json', schema: editedImageSchema },
     errors: ['session_not_found', 'image_not_found'],
@@ -124,7 +123,6 @@ const V1_ENDPOINTS = {
     tag: 'Analysis',
     summary: 'Describe images, with a vision model if one is configured',
     params: inSession,
-    bodyKind: 'json',
     body: analyzeRequestSchema,
     idempotent: true,
     success: stream,
@@ -136,7 +134,6 @@ const V1_ENDPOINTS = {
     path: '/v1/analyze',
     tag: 'Analysis',
     summary: 'Describe images, with the session named in the body',
-    bodyKind: 'json',
     body: flatAnalyzeRequestSchema,
     idempotent: true,
     success: stream,
@@ -161,7 +158,6 @@ const V1_ENDPOINTS = {
     tag: 'Export',
     summary: 'Export images: 1 credit each',
     params: inSession,
-    bodyKind: 'json',
     body: exportRequestSchema,
     idempotent: true,
     success: stream,
@@ -173,7 +169,6 @@ const V1_ENDPOINTS = {
     path: '/v1/export',
     tag: 'Export',
     summary: 'Export images, with the session named in the body',
-    bodyKind: 'json',
     body: flatExportRequestSchema,
     idempotent: true,
     success: stream,
@@ -187,7 +182,6 @@ const V1_ENDPOINTS = {
     tag: 'Export',
     summary: 'Export up to 5 images as a free sample',
     params: inSession,
-    bodyKind: 'json',
     body: exportRequestSchema,
     idempotent: true,
     success: stream,
@@ -246,7 +240,6 @@ const V1_ENDPOINTS = {
     path: '/v1/tokens',
     tag: 'Sessions',
     summary: 'Create a token by which a page of one origin works with one session for an hour',
-    bodyKind: 'json',
     body: tokenRequestSchema,
     success: { status: 201, kind: 'json', schema: sessionTokenSchema },
     errors: ['session_not_found', 'token_limit_reached'],

@@ -4,7 +4,7 @@ export * from './analysis.ts';
 export type * from './calls.ts';
 export * from './constants/index.ts';
 export * from './credits.ts';
-export { type AuthKind, type BodyKind, type Endpoint, errorCodesOf } from './endpoint.ts';
+export { type AuthKind, type Endpoint, errorCodesOf } from './endpoint.ts';
 export { ENDPOINTS, type EndpointName } from './endpoints.ts';
 export * from './error-codes.ts';
 export * from './exports.ts';

@@ -3,8 +3,7 @@ import { apiKeyListSchema, apiKeySchema, createdKeySchema, keyPatchSchema, newKe
 import type { Endpoint } from './endpoint.ts';
 import { keyIdSchema } from './ids.ts';
 
-const base = { tag: 'Account', auth: 'login', bodyKind: 'none', idempotent: false, errors: [] } as const;
-const json = { bodyKind: 'json' } as const;
+const base = { tag: 'Account', auth: 'login', idempotent: false, errors: [] } as const;
 const ofKey = z.object({ keyId: keyIdSchema });
 
 /** The endpoints of an account's API keys. */
@@ -18,7 +17,6 @@ export const KEY_ENDPOINTS = {
   },
   createKey: {
     ...base,
-    ...json,
     method: 'POST',
     path: '/account/keys',
     summary: 'Create an API key; it is shown in this response only',
@@ -28,7 +26,6 @@ export const KEY_ENDPOINTS = {
   },
   updateKey: {
     ...base,
-    ...json,
     method: 'PATCH',
     path: '/account/keys/:keyId',
     summary: 'Rename, deactivate or activate an API key',

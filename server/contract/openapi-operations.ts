@@ -105,7 +105,7 @@ function requestBody(endpoint: Endpoint, { components, urlImport }: OperationCon
   const json = () => ({
     'application/json': { schema: convertSchema(endpoint.body as z.ZodType, 'input', components) },
   });
-  if (endpoint.bodyKind !== 'multipart-or-json') return { requestBody: { required: true, content: json() } };
+  if (!endpoint.takesFiles) return { requestBody: { required: true, content: json() } };
   const content = { 'multipart/form-data': { schema: UPLOAD_SCHEMA }, ...(urlImport ? json() : {}) };
   return { requestBody: { required: true, content } };
 }

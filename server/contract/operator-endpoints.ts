@@ -23,7 +23,7 @@ import {
   withdrawnSchema,
 } from './operator.ts';
 
-const base = { tag: 'Operator', auth: 'operator', bodyKind: 'none', idempotent: false, errors: [] } as const;
+const base = { tag: 'Operator', auth: 'operator', idempotent: false, errors: [] } as const;
 const ofAccount = z.object({ accountId: accountIdSchema });
 
 /** The endpoints of operators. */
@@ -41,7 +41,6 @@ export const OPERATOR_ENDPOINTS = {
     method: 'POST',
     path: '/account/operator/accounts',
     summary: 'Create an account and send the link that claims it',
-    bodyKind: 'json',
     body: invitationSchema,
     success: { status: 201, kind: 'json', schema: invitedSchema },
     errors: ['email_taken', 'password_required'],
@@ -52,7 +51,6 @@ export const OPERATOR_ENDPOINTS = {
     path: '/account/operator/accounts/:accountId',
     summary: 'Change plan or role, suspend or resume',
     params: ofAccount,
-    bodyKind: 'json',
     body: accountPatchSchema,
     success: { status: 200, kind: 'json', schema: accountSchema },
     errors: ['not_found', 'own_account', 'password_required'],
@@ -63,7 +61,6 @@ export const OPERATOR_ENDPOINTS = {
     path: '/account/operator/accounts/:accountId/credits',
     summary: 'Grant credits to an account',
     params: ofAccount,
-    bodyKind: 'json',
     body: creditGrantSchema,
     idempotent: true,
     success: { status: 200, kind: 'json', schema: grantedSchema },
@@ -75,7 +72,6 @@ export const OPERATOR_ENDPOINTS = {
     path: '/account/operator/accounts/:accountId/withdrawals',
     summary: 'Take credits back from an account, at most its balance',
     params: ofAccount,
-    bodyKind: 'json',
     body: withdrawalSchema,
     idempotent: true,
     success: { status: 200, kind: 'json', schema: withdrawnSchema },

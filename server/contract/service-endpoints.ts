@@ -9,7 +9,7 @@ import {
 import type { Endpoint } from './endpoint.ts';
 import { limitsSchema } from './limits.ts';
 
-const base = { auth: 'key', bodyKind: 'none', idempotent: false, errors: [] } as const;
+const base = { auth: 'key', idempotent: false, errors: [] } as const;
 
 /** Rows of the endpoint table about credits and the service itself. */
 export const SERVICE_ENDPOINTS = {
@@ -28,7 +28,6 @@ export const SERVICE_ENDPOINTS = {
     path: '/v1/credits/check',
     tag: 'Credits',
     summary: 'Calculate the cost of a batch',
-    bodyKind: 'json',
     body: creditCheckRequestSchema,
     success: { status: 200, kind: 'json', schema: creditCheckSchema },
   },

@@ -11,7 +11,7 @@ import {
   shareRequestSchema,
 } from './shares.ts';
 
-const base = { tag: 'Shares', bodyKind: 'none', idempotent: false, errors: [] } as const;
+const base = { tag: 'Shares', idempotent: false, errors: [] } as const;
 const owner = { ...base, auth: 'key' } as const;
 const visitor = { ...base, auth: 'share' } as const;
 const inSession = z.object({ sessionId: sessionIdSchema });
@@ -33,7 +33,6 @@ export const SHARE_ENDPOINTS = {
     path: '/v1/sessions/:sessionId/shares',
     summary: 'Create a link by which people without an account look at the session and answer',
     params: inSession,
-    bodyKind: 'json',
     body: shareRequestSchema,
     success: { status: 201, kind: 'json', schema: createdShareSchema },
     errors: ['session_not_found', 'share_limit_reached'],
@@ -97,7 +96,6 @@ export const SHARE_ENDPOINTS = {
     path: '/shared/images/:imageId/answer',
     summary: 'Approve an image or ask for a change; replaces the earlier answer of this link',
     params: ofImage,
-    bodyKind: 'json',
     body: shareAnswerRequestSchema,
     success: { status: 200, kind: 'json', schema: shareAnswerSchema },
     errors: ['image_not_found'],

@@ -70,8 +70,8 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
   return async (ctx: Context): Promise<void> => {
     const params = endpoint.params && validatePath(endpoint.params, ctx);
     const query = endpoint.query && validate(endpoint.query, { ...ctx.query }, 'query');
-    const json = endpoint.bodyKind === 'json' ? await readJson(ctx) : undefined;
-    const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
+    const schema = endpoint.takesFiles ? undefined : endpoint.body;
+    const body = schema && validate(schema, await readJson(ctx), 'body');
     // A handler of files or streams replaces it.
     if (isPrivate(endpoint)) ctx.set('Cache-Control', NOT_STORED);
     const { account, loginId, isOperator, mustConfirm, share } = ctx.state;

@@ -38,7 +38,7 @@ export interface RouteInput<N extends EndpointName> {
   params: Parsed<Entry<N>, 'params'>;
   query: Parsed<Entry<N>, 'query'>;
   /** The parsed JSON body; undefined for endpoints that read their body themselves. */
-  body: Entry<N>['bodyKind'] extends 'json' ? Parsed<Entry<N>, 'body'> : undefined;
+  body: Entry<N> extends { takesFiles: true } ? undefined : Parsed<Entry<N>, 'body'>;
 }
 
 type Answer<E> = E extends { success: { schema: infer S extends z.ZodType } } ? z.output<S> : never;

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const withJson = (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).filter(
-  ([name, { path, bodyKind }]) => path.startsWith('/account/') && bodyKind === 'json' && name !== 'deleteAccount',
+  ([name, { path, body }]) => path.startsWith('/account/') && body && name !== 'deleteAccount',
 );
 
 const nasty = fc.oneof(

@@ -114,7 +114,7 @@ describe('an id that is malformed or unknown', () => {
     const what = endpoint.path.includes(':jobId') ? 'job_not_found' : 'session_not_found';
     const settings = { settings: {}, images: [{ id: IDS[':imageId'] }] };
     const bodies: Record<string, unknown> = { POST: settings, PATCH: { metadata: {} } };
-    const body = endpoint.bodyKind === 'json' ? JSON.stringify(bodies[endpoint.method]) : undefined;
+    const body = endpoint.body && !endpoint.takesFiles ? JSON.stringify(bodies[endpoint.method]) : undefined;
     const headers = { ...key, 'Content-Type': 'application/json' };
     const query = endpoint.path.endsWith('/download') ? '?filename=a.webp' : '';
     for (const id of [IDS[':sessionId'], 'sess_short', '..', '%2e%2e%2fetc', 'sess_%00', "'", 'a'.repeat(500)]) {

@@ -68,9 +68,9 @@ describe.each(named)('%s', (name) => {
     expect(pathname).toMatch(new RegExp(`^${pattern}$`));
     expect(search !== '').toBe(endpoint.query !== undefined);
     expect(request.headers.has('Idempotency-Key')).toBe(endpoint.idempotent);
-    expect(request.body !== null).toBe(endpoint.bodyKind !== 'none');
+    expect(request.body !== null).toBe('body' in endpoint);
     if ('body' in endpoint) {
-      const schema = endpoint.bodyKind === 'json' ? endpoint.body : urlImportSchema;
+      const schema = 'takesFiles' in endpoint ? urlImportSchema : endpoint.body;
       expect(schema.safeParse(await request.json()).success).toBe(true);
     }
   });
