@@ -37,24 +37,6 @@ export interface VisionState {
   place: 'off' | 'local' | 'elsewhere';
 }
 
-/** Describes images. */
-export interface Analysis {
-  /** Starts the capability check of the vision service without waiting for its result. */
-  start(): Promise<void>;
-  /** Images to describe at once: enough to keep the vision service busy while the next ones are prepared. */
-  concurrency: number;
-  /**
-   * Describes one image; from the file alone if the vision service fails. Stores nothing but the model's answer. An abort
-   * rejects with the signal's reason and closes the connection to the service.
-   * @throws processing_failed | processing_timeout | overloaded | shutting_down
-   */
-  describe(image: ImageRecord, options: AnalyzeOptions, run: AnalysisRun): Promise<AnalyzedImage>;
-  /** Counts the images that need a new description; those whose answer is cached, and equal ones, do not. */
-  countNew(images: ImageRecord[], options: AnalyzeOptions): Promise<number>;
-  state(): VisionState;
-  close(): Promise<void>;
-}
-
 const NOT_ASKED: Answered = { aiStatus: 'none', answer: null, cached: false };
 /** Images in progress per concurrent request: while one is asked about, the next one is prepared. */
 const IMAGES_PER_REQUEST = 2;
@@ -63,20 +45,28 @@ const WITHOUT_SERVICE = 4;
 const TEXT_EDGE_FACTOR = 1.5;
 
 /** Creates the analysis module. Packages are loaded and requests sent on first use. */
-export function createAnalysis(deps: AnalysisDeps): Analysis {
+export function createAnalysis(deps: AnalysisDeps) {
   const { processor, store, config } = deps;
   const settings = providerSettings(config);
   const service = settings && createVisionService(settings, deps);
   const closing = new AbortController();
 
   return {
+    /** Images to describe at once: enough to keep the vision service busy while the next ones are prepared. */
     concurrency: service ? service.places * IMAGES_PER_REQUEST : WITHOUT_SERVICE,
 
-    async start() {
+    /** Starts the capability check of the vision service without waiting for its result. */
+    async start(): Promise<void> {
       void service?.settled();
     },
 
-    async describe(image, options, { signal: outer, onStep, turn }) {
+    /**
+     * Describes one image; from the file alone if the vision service fails. Stores nothing but the model's answer. An abort
+     * rejects with the signal's reason and closes the connection to the service.
+     * @throws processing_failed | processing_timeout | overloaded | shutting_down
+     */
+    async describe(image: ImageRecord, options: AnalyzeOptions, run: AnalysisRun): Promise<AnalyzedImage> {
+      const { signal: outer, onStep, turn } = run;
       const signal = AbortSignal.any([outer, closing.signal]);
       signal.throwIfAborted();
       const task = planTask(image, options);
@@ -101,22 +91,26 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       return { ...described, aiStatus, cached };
     },
 
-    async countNew(images, options) {
+    /** Counts the images that need a new description; those whose answer is cached, and equal ones, do not. */
+    async countNew(images: ImageRecord[], options: AnalyzeOptions): Promise<number> {
       if (!service) return images.length;
       const instructed = (image: ImageRecord) => buildInstructions(optionsFor(image, options));
       return service.countNew(images, instructed);
     },
 
-    state: () => ({
+    state: (): VisionState => ({
       provider: config.AI_PROVIDER,
       model: settings?.model ?? null,
       status: service ? service.status() : 'none',
       place: settings ? (settings.local ? 'local' : 'elsewhere') : 'off',
     }),
 
-    async close() {
+    async close(): Promise<void> {
       closing.abort(new Error('the service is stopping'));
       service?.close();
     },
   };
 }
+
+/** Describes images. */
+export type Analysis = ReturnType<typeof createAnalysis>;

@@ -38,37 +38,25 @@ const PAID_WITHOUT_LISTENER_MS = 30_000;
 /** Attempts to store a description while concurrent edits change the image. */
 const ATTEMPTS = 10;
 
-/** Describes the images of a session and reports their state. */
-export interface AnalyzeImages {
-  /** The job kind of analyses. */
-  kind: JobKind<AnalysisResult>;
-  /**
-   * Checks a request against the images of the session.
-   * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
-   */
-  resolve(order: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>>;
-  /** Counts the images of an order that need a new description. @throws session_not_found */
-  countNew(order: Omit<NewJob, 'jobId'>): Promise<number>;
-  /** True if a description costs credits. */
-  isPaid: boolean;
-  /** Returns the analysis state and metadata of a session's images. @throws session_not_found */
-  report(accountId: string, sessionId: string): Promise<AnalysisReport>;
-  /** Returns the state of a session's newest analysis. */
-  status(accountId: string, sessionId: string): Promise<AnalysisState>;
-}
-
 /** Creates the use case of describing the images of a session and reporting their state. */
-export function createAnalyzeImages(deps: AnalyzeImagesDeps): AnalyzeImages {
+export function createAnalyzeImages(deps: AnalyzeImagesDeps) {
   const { sessions, repositories } = deps;
   return {
     kind: createKind(deps),
-    async resolve({ accountId, sessionId, body }) {
+
+    /**
+     * Checks a request against the images of the session.
+     * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
+     */
+    async resolve({ accountId, sessionId, body }: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>> {
       const held = await sessions.findImages(accountId, sessionId);
       const ids = wantedIds(body, sessionId, held);
       const wanted = ids.map((imageId) => ({ imageId, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) }));
       return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
     },
-    async countNew({ accountId, sessionId, images, settings }) {
+
+    /** Counts the images of an order that need a new description. @throws session_not_found */
+    async countNew({ accountId, sessionId, images, settings }: Omit<NewJob, 'jobId'>): Promise<number> {
       const wanted = new Set(images.map(({ imageId }) => imageId));
       const held = await sessions.findImages(accountId, sessionId);
       return deps.analysis.countNew(
@@ -76,15 +64,24 @@ export function createAnalyzeImages(deps: AnalyzeImagesDeps): AnalyzeImages {
         settings as AnalyzeOptions,
       );
     },
+
+    /** True if a description costs credits. */
     isPaid: deps.isPaid,
-    report: (accountId, sessionId) => report(deps, accountId, sessionId),
-    async status(accountId, sessionId) {
+
+    /** Returns the analysis state and metadata of a session's images. @throws session_not_found */
+    report: (accountId: string, sessionId: string): Promise<AnalysisReport> => report(deps, accountId, sessionId),
+
+    /** Returns the state of a session's newest analysis. */
+    async status(accountId: string, sessionId: string): Promise<AnalysisState> {
       const job = await repositories.jobs.findNewest(accountId, sessionId, 'analyze');
       const isCancelled = job?.state === 'cancelled';
       return stateOf(job, isCancelled ? await repositories.imageResults.findOfJob(job._id) : []);
     },
   };
 }
+
+/** Describes the images of a session and reports their state. */
+export type AnalyzeImages = ReturnType<typeof createAnalyzeImages>;
 
 function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   const { analysis } = deps;

@@ -8,17 +8,6 @@ import { VisionFailure, type VisionProvider } from './vision-provider.ts';
 /** Result of the capability check; `blind`: the service ignores images. */
 export type Capability = 'unverified' | 'ready' | 'blind';
 
-/** Checks that a service reads images: some accept them, ignore them and invent a description. */
-export interface CapabilityCheck {
-  capability(): Capability;
-  /**
-   * Starts a check if none has passed and the last one was long enough ago. Resolves after the first one, never rejects;
-   * later checks run in the background.
-   */
-  settled(): Promise<void>;
-  close(): void;
-}
-
 /** Time limit of one check. The cold start of a model may take longer; then the check is repeated later. */
 const LIMIT_MS = 15_000;
 const AGAIN_AFTER_MS = 60_000;
@@ -48,13 +37,18 @@ interface State {
   nextAt: number;
 }
 
-/** Creates a capability check. */
-export function createCapabilityCheck(deps: CapabilityCheckDeps): CapabilityCheck {
+/** Creates the check that a service reads images: some accept them, ignore them and invent a description. */
+export function createCapabilityCheck(deps: CapabilityCheckDeps) {
   const closing = new AbortController();
   const state: State = { deps, closing, capability: 'unverified', first: undefined, running: false, nextAt: 0 };
   return {
     capability: () => state.capability,
-    async settled() {
+
+    /**
+     * Starts a check if none has passed and the last one was long enough ago. Resolves after the first one, never rejects;
+     * later checks run in the background.
+     */
+    async settled(): Promise<void> {
       if (!state.running && state.capability !== 'ready' && deps.now() >= state.nextAt && !closing.signal.aborted) {
         state.running = true;
         const checked = check(state);
@@ -62,9 +56,13 @@ export function createCapabilityCheck(deps: CapabilityCheckDeps): CapabilityChec
       }
       await state.first;
     },
+
     close: () => closing.abort(new Error('the service is stopping')),
   };
 }
+
+/** A capability check. */
+export type CapabilityCheck = ReturnType<typeof createCapabilityCheck>;
 
 async function check(state: State): Promise<void> {
   const { provider, logger, service, timeoutMs, now } = state.deps;

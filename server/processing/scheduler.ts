@@ -27,24 +27,6 @@ export interface ScheduledTask<T> {
   execute: (givesWay: AbortSignal, onTaken: (usedMs: () => number) => void) => Promise<T>;
 }
 
-/** Admits tasks to a fixed number of processes. */
-export interface Scheduler {
-  /**
-   * Runs a task when its turn comes. Rejects with the signal's reason if that aborts while the task is queued.
-   * @throws GaveWayTooOften
-   */
-  run<T>(task: ScheduledTask<T>): Promise<T>;
-  /** True if a task with this memory estimate would start at once. */
-  hasRoom(memoryBytes: number): boolean;
-  /** Calls the listener whenever a process becomes free and no task is queued. */
-  onIdle(listener: () => void): void;
-  /** Counts the queued tasks of an account. */
-  queuedOf(account: string): number;
-  stats(): { running: number; queued: number; memoryBytes: number };
-  /** Rejects all queued tasks with this reason, and each later one. */
-  close(reason: unknown): void;
-}
-
 /** A slow task was stopped for the sake of others, repeatedly. */
 export class GaveWayTooOften extends Error {}
 
@@ -56,7 +38,7 @@ const LOOK_AGAIN_MS = 200;
  * fits, and one above the whole budget runs alone. Paid tasks come first; one of four turns is for a free task if none runs. Free tasks
  * are stopped and begun again later if paid ones hold less than half of the processes, idle ones for any other.
  */
-export function createScheduler(capacity: Capacity): Scheduler {
+export function createScheduler(capacity: Capacity) {
   const state: SchedulerState = {
     capacity,
     waiting: new Map(),
@@ -67,21 +49,34 @@ export function createScheduler(capacity: Capacity): Scheduler {
     timer: undefined,
   };
   return {
-    run: (task) => run(state, task),
-    hasRoom: (wanted) =>
+    /**
+     * Runs a task when its turn comes. Rejects with the signal's reason if that aborts while the task is queued.
+     * @throws GaveWayTooOften
+     */
+    run: <T>(task: ScheduledTask<T>): Promise<T> => run(state, task),
+
+    /** Returns true if a task with this memory estimate would start at once. */
+    hasRoom: (wanted: number): boolean =>
       state.waiting.size === 0 &&
       state.running.size < capacity.slots &&
       memoryInUse(state) + wanted <= capacity.memoryBytes,
-    onIdle(listener) {
+
+    /** Calls the listener whenever a process becomes free and no task is queued. */
+    onIdle(listener: () => void): void {
       state.onIdle = listener;
     },
-    queuedOf: (account) => countTasks(state.waiting, account),
+
+    /** Counts the queued tasks of an account. */
+    queuedOf: (account: string): number => countTasks(state.waiting, account),
+
     stats: () => ({
       running: state.running.size,
       queued: countTasks(state.waiting),
       memoryBytes: memoryInUse(state),
     }),
-    close(reason) {
+
+    /** Rejects all queued tasks with this reason, and each later one. */
+    close(reason: unknown): void {
       state.closed = { reason };
       clearTimeout(state.timer);
       const queued = [...everyTask(state.waiting)];
@@ -90,6 +85,9 @@ export function createScheduler(capacity: Capacity): Scheduler {
     },
   };
 }
+
+/** Admits tasks to a fixed number of processes. */
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 function run<T>(state: SchedulerState, { turn, memoryBytes, signal, execute }: ScheduledTask<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
