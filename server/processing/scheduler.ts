@@ -33,10 +33,11 @@ export class GaveWayTooOften extends Error {}
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Creates a scheduler. Accounts take turns, then the jobs of an account; tasks of a job keep their order (smallest first leaves
- * the largest for the end, where one process idles: 4 % more time for 40 photographs). A task starts only when its memory
- * fits, and one above the whole budget runs alone. Paid tasks come first; one of four turns is for a free task if none runs. Free tasks
- * are stopped and begun again later if paid ones hold less than half of the processes, idle ones for any other.
+ * Creates a scheduler, which admits tasks to a fixed number of processes. Accounts take turns, then the jobs of an account;
+ * tasks of a job keep their order (smallest first leaves the largest for the end, where one process idles: 4 % more time for
+ * 40 photographs). A task starts only when its memory fits, and one above the whole budget runs alone. Paid tasks come first;
+ * one of four turns is for a free task if none runs. Free tasks are stopped and begun again later if paid ones hold less than
+ * half of the processes, idle ones for any other.
  */
 export function createScheduler(capacity: Capacity) {
   const state: SchedulerState = {
