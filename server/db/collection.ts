@@ -133,6 +133,19 @@ export function insertNew<Record extends mongo.BSON.Document>(model: Model<Recor
   );
 }
 
+/** Inserts a record, completed by {@link withDefaults}, and returns it; null if a unique index refuses it. */
+export async function insertCompleted<F extends Fields>(
+  model: Model<RecordOf<F>>,
+  fields: F,
+  given: NewRecordOf<F>,
+): Promise<RecordOf<F> | null> {
+  const record = withDefaults(fields, given);
+  return unlessDuplicate(
+    model.collection.insertOne(record as never).then(() => record),
+    null,
+  );
+}
+
 /** Returns true if each write succeeded, false if a unique index refused some. Rethrows every other error. */
 export async function allStored(writes: Promise<unknown>): Promise<boolean> {
   try {

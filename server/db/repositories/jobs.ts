@@ -1,14 +1,6 @@
 import type { Model } from 'mongoose';
 import { type JobCredits, type JobKindName, type JobState, type JobSummary, UNFINISHED_JOB_STATES } from '#contract';
-import {
-  field,
-  insertNew,
-  type NewRecordOf,
-  plainCollection,
-  type RecordOf,
-  schemaOf,
-  withDefaults,
-} from '../collection.ts';
+import { field, insertCompleted, type NewRecordOf, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const jobFields = {
@@ -162,10 +154,7 @@ function jobLookups(model: Model<JobRecord>) {
 function jobChanges(model: Model<JobRecord>) {
   return {
     /** Inserts a job and returns it; null if its id exists. */
-    async insert(job: NewJobRecord): Promise<JobRecord | null> {
-      const record = withDefaults(jobFields, job);
-      return (await insertNew(model, record)) ? record : null;
-    },
+    insert: (job: NewJobRecord): Promise<JobRecord | null> => insertCompleted(model, jobFields, job),
 
     /** Sets whether other servers may take images of a job of this owner. */
     async offer(jobId: string, owner: string, offered: boolean): Promise<void> {
