@@ -84,7 +84,9 @@ describe('the work of an editor', () => {
     await tab.untilState('ready');
     // The service has them: they are not added twice.
     await tab.pick(...images);
-    await expect.poll(() => tab.widget.locator('.notice').textContent()).toContain(text('reject.count', { count: 2 }));
+    await expect
+      .poll(() => tab.widget.locator('.notice').textContent())
+      .toContain(text('reject.count', { count: 2, total: 2 }));
     expect(Object.keys(await textsOf(tab))).toHaveLength(2);
   });
 
