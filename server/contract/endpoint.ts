@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type ErrorCode, FILE_ERRORS } from './error-codes.ts';
+import { FILE_ERRORS } from './constants/index.ts';
+import type { ErrorCode } from './error-codes.ts';
 
 /**
  * Authentication of an endpoint. `key`: an API key, or the log-in cookie from a page of this service; `login`: the log-in

@@ -145,15 +145,6 @@ export const ERROR_CATALOGUE = {
 /** A machine-readable error code of the catalogue. */
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** Codes of uploads that refuse a file for what it is: it is not worth another try. */
-export const FILE_ERRORS = [
-  'file_too_large',
-  'unsupported_image',
-  'invalid_image',
-  'too_many_pixels',
-  'too_many_frames',
-] as const satisfies ErrorCode[];
-
 /** Warning codes of images and results. Clients ignore unknown ones. */
 export const WARNING_CODES = {
   animation_dropped: 'The output format cannot hold the animation; the first frame was kept.',

@@ -1,6 +1,6 @@
-import { FILE_ERRORS } from '#contract';
 import {
   DEFAULT_INPUT_FORMATS,
+  FILE_ERRORS,
   FORMATS,
   type ImageFormat,
   MAX_RESPONSIVE_SIZES,
