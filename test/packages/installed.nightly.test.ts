@@ -1,9 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { Report } from '../../plugin-bridge/cli/report.ts';
+import { FIXTURES } from '../support/api-client.ts';
 import { envOutside } from '../support/install-packages.ts';
 import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
 
@@ -106,6 +111,23 @@ it.each(['bundler', 'nodenext'] as const)('types properties and events for React
   await project.compile('page.tsx', text, resolution);
 });
 
+it.each(['bundler', 'nodenext'] as const)(
+  'types properties and events for templates of Vue under %s',
+  async (resolution) => {
+    const text = `
+    import '@imagewright/element/vue';
+    import type { GlobalComponents } from 'vue';
+    type Properties = InstanceType<GlobalComponents['image-optimizer']>['$props'];
+    export const right: Properties = { autoUpload: false, class: 'box', onIoExport: ({ detail }) => detail.results.length };
+    // @ts-expect-error not a boolean
+    export const wrong: Properties = { autoUpload: 'no' };
+    // @ts-expect-error no such detail
+    export const event: Properties = { onIoExport: ({ detail }) => detail.nothing };
+  `;
+    await project.compile('component.ts', text, resolution);
+  },
+);
+
 it('React and Vue render the element on a server', async () => {
   const script = `
     import '@imagewright/element/react';
@@ -121,32 +143,79 @@ it('React and Vue render the element on a server', async () => {
   expect(await project.node('--input-type=module', '-e', script)).toBe(tag + tag);
 });
 
-it('npx @imagewright/server starts the service', async () => {
+/** Starts the service by npx in an empty directory. Returns its address and the lines up to the command for another link. */
+async function startServer(): Promise<{ url: string; lines: string[] }> {
   const child = spawn('npx', ['--no-install', 'imagewright-server'], {
     cwd: project.folder,
-    env: { ...envOutside(), NODE_ENV: 'production', PORT: '0', DATA_DIR: join(project.folder, 'data') },
+    env: {
+      ...envOutside(),
+      ...{
+        NODE_ENV: 'production',
+        PORT: '0',
+        PRINT_FIRST_KEY: 'on',
+        DATA_DIR: join(project.folder, `data-${randomUUID()}`),
+      },
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  try {
-    const lines: string[] = [];
-    let url = '';
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line.includes('"msg":"listening"')) url = (JSON.parse(line) as { url: string }).url;
-      lines.push(line);
-      if (url && line.includes('A new link')) break;
-    }
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    // The text of the first start names a command that exists here.
-    const [, words = ''] = /A new link: npx @imagewright\/server (.*)/.exec(lines.at(-1) ?? '') ?? [];
-    expect(words).toMatch(/^admin account link /);
-    const help = await project.node(bin('@imagewright/server/server/start.mjs'), 'admin', '--help');
-    expect(help).toContain('npx @imagewright/server admin COMMAND');
-    expect(help).toContain('account link');
-  } finally {
+  onTestFinished(async () => {
     // npx starts the service as a child of its own.
     if (child.pid) process.kill(-child.pid, 'SIGTERM');
     await once(child, 'exit');
+  });
+  const lines: string[] = [];
+  let url = '';
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('"msg":"listening"')) url = (JSON.parse(line) as { url: string }).url;
+    lines.push(line);
+    if (url && line.includes('A new link')) break;
+  }
+  // Nobody reads what it prints next.
+  child.stdout.resume();
+  return { url, lines };
+}
+
+it('npx @imagewright/server starts the service', async () => {
+  const { url, lines } = await startServer();
+  const { version } = JSON.parse(
+    await readFile(join(project.folder, 'node_modules/@imagewright/server/package.json'), 'utf8'),
+  );
+  expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: 'ok', version });
+  // The text of the first start names a command that exists here.
+  const [, words = ''] = /A new link: npx @imagewright\/server (.*)/.exec(lines.at(-1) ?? '') ?? [];
+  expect(words).toMatch(/^admin account link /);
+  const help = await project.node(bin('@imagewright/server/server/start.mjs'), 'admin', '--help');
+  expect(help).toContain('npx @imagewright/server admin COMMAND');
+  expect(help).toContain('account link');
+});
+
+it('npx imagewright makes the same 20 images without a service and with one, and again nothing', async () => {
+  const { url, lines } = await startServer();
+  const apiKey = lines.flatMap((line) => /^ +(iw_\w+)$/.exec(line)?.[1] ?? [])[0] ?? '';
+  const pictures = join(project.folder, 'pictures');
+  await mkdir(pictures);
+  for (let number = 1; number <= 20; number += 1) {
+    const photo = sharp(join(FIXTURES, 'photos', number % 2 ? 'photo-brushes.jpg' : 'photo-stream.jpg'));
+    await photo.resize(200 + 4 * number).toFile(join(pictures, `${number}.jpg`));
+  }
+  const optimize = async (out: string, ...words: string[]) => {
+    const order = ['optimize', 'pictures/*.jpg', '--format', 'avif,webp', '--out', out, '--json', ...words];
+    const { stdout } = await promisify(execFile)('npx', ['--no-install', 'imagewright', ...order], {
+      cwd: project.folder,
+      env: { ...envOutside(), IMAGEWRIGHT_API_KEY: apiKey },
+    });
+    return JSON.parse(stdout) as Report;
+  };
+  const here = await optimize('here', '--local');
+  const there = await optimize('there', '--endpoint', url);
+  expect(here).toMatchObject({ service: null, summary: { made: 20 }, credits: { charged: 0 } });
+  expect(there).toMatchObject({ service: url, summary: { made: 20 }, credits: { charged: 20 } });
+  const hashesOf = ({ images }: Report) => images.flatMap(({ outputs }) => outputs.map(({ sha256 }) => sha256));
+  expect(hashesOf(here)).toHaveLength(40);
+  expect(hashesOf(here)).toEqual(hashesOf(there));
+  for (const again of [await optimize('here', '--local'), await optimize('there', '--endpoint', url)]) {
+    expect(again).toMatchObject({ summary: { made: 0, unchanged: 20 }, credits: { charged: 0 } });
   }
 });
 
