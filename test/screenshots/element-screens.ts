@@ -42,7 +42,7 @@ export async function elementScreens(stage: Stage, page: Page): Promise<void> {
   await widget.locator('io-review .strip canvas').nth(13).waitFor();
   await shoot('review', 'light', 'dark', 'phone', 'arabic');
   for (let image = 0; image < pictures.length; image += 1) await page.keyboard.press('Enter');
-  await shoot('review-end', 'light', 'phone');
+  await shoot('review-end', 'light');
   await page.keyboard.press('Escape');
 
   await widget.locator('button.sample').click();

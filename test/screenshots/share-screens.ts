@@ -3,7 +3,7 @@ import type { CreatedShare } from '#contract';
 import { createShoot } from './screens.ts';
 import type { Stage } from './stage.ts';
 
-/** Takes pictures of a shared link with 30 images: at first, while a change is asked for, half answered, and at the end. */
+/** Takes pictures of a shared link with 30 images: at first, compared while a change is asked for, half answered, and at the end. */
 export async function shareScreens(stage: Stage, page: Page): Promise<void> {
   const { api } = await stage.test.createAccount({ credits: 100 });
   const uploaded = await api.upload(await stage.thirty());
@@ -19,7 +19,6 @@ export async function shareScreens(stage: Stage, page: Page): Promise<void> {
   const cards = page.locator('share-image');
   await cards.first().getByRole('button', { name: 'Compare before and after' }).click();
   await cards.first().getByRole('slider').waitFor();
-  await shoot('share-compare', 'light');
   await cards.first().getByRole('button', { name: 'Please change' }).click();
   await page.keyboard.type('Could the sky be a little brighter?');
   await shoot('share-change', 'phone');
@@ -29,5 +28,5 @@ export async function shareScreens(stage: Stage, page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Approve the rest/ }).click();
   await page.getByRole('button', { name: /^Yes, approve/ }).click();
   await page.getByText('Thank you').waitFor();
-  await shoot('share-end', 'light', 'phone');
+  await shoot('share-end', 'phone');
 }

@@ -26,7 +26,7 @@ export interface Stage {
   thirty(): Promise<{ name: string; bytes: Buffer }[]>;
   /** Has the model describe all images of a session. */
   describe(api: ApiClient, uploaded: UploadResult): Promise<void>;
-  /** Opens a page; the caller closes its context. */
+  /** Opens a page, and begins the words of the model anew; the caller closes the context of the page. */
   open(): Promise<{ page: Page; context: BrowserContext }>;
   close(): Promise<void>;
 }
@@ -34,7 +34,6 @@ export interface Stage {
 /** Sets everything up. The demo page must have been built (`npm run build`). */
 export async function setStage(): Promise<Stage> {
   const vision = await startFakeVisionServer();
-  describePhotos(vision);
   const test = await startTestService({
     AI_PROVIDER: 'openai-compatible',
     AI_BASE_URL: vision.url,
@@ -54,6 +53,7 @@ export async function setStage(): Promise<Stage> {
       await answer.text();
     },
     async open() {
+      describePhotos(vision);
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
       context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();

@@ -1,11 +1,12 @@
 // Takes the pictures of the documentation again: `npm run screenshots`, or `npm run screenshots -- share` for some. Build first: `npm run build`.
 
-import { dashboardScreens } from './dashboard-screens.ts';
 import { elementScreens } from './element-screens.ts';
+import { pageScreens } from './page-screens.ts';
 import { shareScreens } from './share-screens.ts';
 import { setStage } from './stage.ts';
 
-const SCREENS = { element: elementScreens, share: shareScreens, pages: dashboardScreens };
+/** Parts by their names. The first of them shows a service without the accounts of the others. */
+const SCREENS = { pages: pageScreens, share: shareScreens, element: elementScreens };
 
 const wanted = process.argv.slice(2);
 const stage = await setStage();

@@ -33,32 +33,38 @@ async function fillAccounts({ test, thirty, describe }: Stage): Promise<string> 
   return signIn.claims.createLink(accountId);
 }
 
-/** Takes pictures of the log-in and of all pages of the dashboard, as an operator sees them. */
-export async function dashboardScreens(stage: Stage, page: Page): Promise<void> {
+/** Takes pictures of the log-in, the pages of the dashboard, as an operator sees them, and the documentation. */
+export async function pageScreens(stage: Stage, page: Page): Promise<void> {
   const { pathname, hash } = new URL(await fillAccounts(stage));
+  const { url } = stage.test;
   const shoot = await createShoot(page, async (locale) => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator('select.languages').selectOption(locale);
   });
-  const go = (path: string) => page.goto(`${stage.test.url}/dashboard${path}`);
+  const go = (path: string) => page.goto(`${url}/dashboard${path}`);
   await go('/log-in');
   await shoot('log-in', 'phone');
-  await page.goto(`${stage.test.url}${pathname}${hash}`);
+  await page.goto(url + pathname + hash);
   await page.getByLabel('New password').fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.locator('#balance').waitFor();
   await shoot('overview', 'light', 'dark', 'phone', 'arabic');
   await go('/credits');
   await shoot('credits', 'phone');
+  await go('/settings/keys');
+  await shoot('keys', 'light');
   await go('/operator');
+  await shoot('accounts', 'light');
   await page.getByRole('link', { name: `Manage ${OTHERS[0]}` }).click();
   await page.getByRole('button', { name: 'Give credits' }).waitFor();
   await shoot('manage', 'light');
   await go('/operator/service');
   await page.locator('table').waitFor();
-  await shoot('service', 'light');
-  await page.locator('table').scrollIntoViewIfNeeded();
-  await shoot('plans', 'light');
-  await go('/operator/log');
-  await shoot('operator-log', 'phone');
+  await shoot('service', 'dark');
+  await page.goto(`${url}/docs`);
+  await shoot('docs', 'light', 'phone');
+  await page.goto(`${url}/docs/try#/Export/exportImages`);
+  await page.locator('.opblock-body').waitFor();
+  await page.locator('.opblock.is-open').evaluate((request) => request.scrollIntoView());
+  await shoot('docs-try', 'light');
 }
