@@ -10,7 +10,7 @@ import { median, ROUNDS } from './support/table.ts';
 
 /** Not among the packages of the project: it would bring 200 of its own, for this one script. */
 const LIGHTHOUSE = 'lighthouse@12.8.2';
-const GOALS = { performance: 95, accessibility: 100, shift: 0.05 };
+const GOALS = { performance: 98, accessibility: 100, shift: 0.03 };
 const FORMS = { mobile: [], desktop: ['--preset=desktop'] };
 const PHOTOS = ['mountains', 'nuthatch', 'dogs-portrait', 'stream'].map((name) => `photos/photo-${name}.jpg`);
 const run = promisify(execFile);
