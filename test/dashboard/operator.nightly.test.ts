@@ -217,10 +217,10 @@ it('an operator sees disk, descriptions, mail, queue, usage and plans of the who
   await expectHeading(operator, 'Service');
   const state = page.getByRole('region', { name: 'State' });
   for (const text of [
-    /GB free/,
+    /GB of [\d.]+ [GT]B free/,
     'Off: no AI service is set up',
     'Off: links are printed in the log',
-    /of \d+ workers busy/,
+    /Workers busy: \d+ of \d+/,
     /^0 of \d+ failed$/,
     /refused, since/,
   ])

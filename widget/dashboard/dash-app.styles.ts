@@ -5,8 +5,9 @@ export const appStyles = css`
   .app {
     min-block-size: 100vh;
     font-family: var(--_font);
-    font-size: 0.9688em;
-    line-height: 1.55;
+    font-size: 0.875em;
+    line-height: var(--_line);
+    --_control: 36px;
     color: var(--ink);
     background: var(--paper);
     -webkit-font-smoothing: antialiased;
@@ -22,7 +23,7 @@ export const appStyles = css`
     align-items: center;
     gap: 10px;
     color: var(--ink);
-    font-size: 1.05em;
+    font-size: var(--_t16);
     font-weight: 600;
     letter-spacing: -0.01em;
     text-decoration: none;
@@ -50,9 +51,9 @@ export const appStyles = css`
     inset-block-start: 0;
     display: flex;
     flex-direction: column;
-    gap: 26px;
+    gap: 24px;
     block-size: 100vh;
-    padding: 22px 16px 18px;
+    padding: 24px 16px 16px;
     border-inline-end: 1px solid var(--line);
     background: color-mix(in oklab, var(--paper-2) 45%, var(--paper));
     overflow-y: auto;
@@ -79,18 +80,18 @@ export const appStyles = css`
     gap: 2px;
   }
   nav .caption {
-    margin: 20px 12px 6px;
+    margin: 24px 12px 4px;
     color: var(--soft);
-    font-size: 0.83em;
+    font-size: var(--_t12);
     font-weight: 600;
   }
   nav a {
     display: flex;
     align-items: center;
-    gap: 11px;
-    min-block-size: 38px;
+    gap: 12px;
+    min-block-size: var(--_control);
     padding: 4px 12px;
-    border-radius: 10px;
+    border-radius: var(--_r1);
     color: var(--ink);
     text-decoration: none;
     --_icon: 19px;
@@ -118,7 +119,7 @@ export const appStyles = css`
     display: grid;
     padding-inline: 8px;
     color: var(--soft);
-    font-size: 0.87em;
+    font-size: var(--_t12);
     line-height: 1.4;
     font-variant-numeric: tabular-nums;
   }
@@ -134,20 +135,17 @@ export const appStyles = css`
     gap: 8px;
   }
   .languages {
-    min-block-size: 34px;
-    padding-block: 4px;
-    border-radius: 10px;
     background: var(--sheet);
-    font-size: 0.87em;
+    font-size: var(--_t13);
   }
   .themes {
     display: flex;
     margin: 0;
     padding: 3px;
     border: 0;
-    border-radius: 10px;
+    border-radius: calc(var(--_r1) + 3px);
     background: color-mix(in oklab, var(--ink) 7%, transparent);
-    font-size: 0.87em;
+    font-size: var(--_t13);
   }
   .themes label {
     position: relative;
@@ -163,8 +161,8 @@ export const appStyles = css`
   }
   .themes span {
     display: block;
-    padding: 3px 10px;
-    border-radius: 8px;
+    padding: 4px 8px;
+    border-radius: var(--_r1);
     text-align: center;
   }
   .themes input:checked + span {
@@ -179,16 +177,16 @@ export const appStyles = css`
   main {
     display: grid;
     align-content: start;
-    gap: 26px;
+    gap: 24px;
     inline-size: min(100%, 1080px);
     margin-inline: auto;
     padding: clamp(24px, 4vw, 44px) clamp(16px, 4vw, 44px) 72px;
   }
   h1 {
     margin: 0;
-    font-size: clamp(1.75em, 1.4em + 1.2vw, 2.25em);
+    font-size: var(--_t28);
     font-weight: 600;
-    line-height: 1.1;
+    line-height: 1.2143;
     letter-spacing: -0.025em;
     text-wrap: balance;
   }
@@ -222,12 +220,17 @@ export const appStyles = css`
   }
   .toast p {
     max-inline-size: 60ch;
-    padding: 11px 18px;
-    border-radius: 12px;
+    padding: 12px 16px;
+    border-radius: var(--_radius);
     background: var(--ink);
     color: var(--paper);
     font-weight: 500;
     box-shadow: 0 12px 32px -10px rgb(0 0 0 / 45%);
+  }
+  @media (pointer: coarse) {
+    .app {
+      --_control: 44px;
+    }
   }
   @media (max-width: 860px) {
     .layout {
@@ -252,7 +255,7 @@ export const appStyles = css`
     .head .balance {
       display: block;
       color: var(--soft);
-      font-size: 0.9em;
+      font-size: var(--_t13);
       white-space: nowrap;
       font-variant-numeric: tabular-nums;
     }

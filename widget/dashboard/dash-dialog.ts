@@ -8,7 +8,7 @@ const styles = css`
     max-block-size: calc(100vh - 24px);
     padding: 0;
     border: 1px solid var(--_border);
-    border-radius: 16px;
+    border-radius: var(--_r3);
     background: var(--_surface);
     color: var(--_text);
     font: inherit;
@@ -20,7 +20,7 @@ const styles = css`
   .inside {
     display: grid;
     gap: 16px;
-    padding: 22px clamp(18px, 4vw, 26px) 26px;
+    padding: 24px clamp(16px, 4vw, 24px);
   }
   .bar {
     display: flex;
@@ -30,9 +30,9 @@ const styles = css`
   }
   h2 {
     padding-block-start: 4px;
-    font-size: 1.2em;
+    font-size: var(--_t20);
     font-weight: 600;
-    line-height: 1.3;
+    line-height: 1.4;
     letter-spacing: -0.01em;
     overflow-wrap: anywhere;
   }

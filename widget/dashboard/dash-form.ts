@@ -13,7 +13,7 @@ export type FormValues = Record<string, string>;
 
 /**
  * Form with fields and one button. Shows errors at their fields, others above the button. The button is disabled during
- * the request, so that nothing is sent twice.
+ * the request, so that nothing is sent twice. It is solid, unless the form is quiet, or destructive and not in a dialog.
  *
  * @fires {CustomEvent<unknown>} dash-done - Result of `send`.
  */
@@ -24,6 +24,7 @@ export class DashForm extends LitElement {
     action: {},
     label: {},
     danger: { type: Boolean },
+    quiet: { type: Boolean },
     send: { attribute: false },
     busy: { state: true },
     failure: { state: true },
@@ -37,6 +38,8 @@ export class DashForm extends LitElement {
   declare label: string;
   /** Marks a destructive action. */
   declare danger: boolean;
+  /** Marks a form beside others of the same weight. */
+  declare quiet: boolean;
   /** Sends the values. Its errors are shown. */
   declare send: (values: FormValues) => Promise<unknown>;
   declare busy: boolean;
@@ -50,6 +53,7 @@ export class DashForm extends LitElement {
     this.action = STRINGS.save;
     this.label = '';
     this.danger = false;
+    this.quiet = false;
     this.send = async () => {};
     this.busy = false;
     this.failure = '';
@@ -57,11 +61,12 @@ export class DashForm extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const style = this.danger ? 'button danger solid' : 'button primary';
+    const danger = this.closest('dash-dialog') ? 'danger solid' : 'danger';
+    const style = this.danger ? danger : this.quiet ? '' : 'primary';
     return html`<form class="form" aria-label=${this.label} novalidate @submit=${this.#submit}>
       ${this.fields.map((field) => renderField({ ...field, error: this.errors[field.name] }))}
       <div role="alert">${this.failure ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.failure}</span></p>` : nothing}</div>
-      <div><button class=${style} aria-disabled=${this.busy}>${this.busy ? STRINGS.oneMoment : this.action}</button></div>
+      <div><button class="button ${style}" aria-disabled=${this.busy}>${this.busy ? STRINGS.oneMoment : this.action}</button></div>
     </form>`;
   }
 

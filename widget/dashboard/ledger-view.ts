@@ -13,7 +13,7 @@ const styles = css`
   td .ref {
     display: block;
     color: var(--_muted);
-    font-size: 0.87em;
+    font-size: var(--_t12);
     overflow-wrap: anywhere;
   }
   td.plus {

@@ -20,7 +20,7 @@ const styles = css`
   :host {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));
-    gap: 20px;
+    gap: 16px;
   }
   .whole {
     grid-column: 1 / -1;
@@ -132,6 +132,7 @@ export class ManageAccount extends LitElement {
     return this.#renderForm(texts.plan, {
       fields: [{ name: 'plan', label: texts.plan, value, options }],
       action: texts.changePlan,
+      quiet: true,
       send: async ({ plan = '' }) => texts.planDone({ plan: (await accountClient.updateAccount(id, { plan })).plan }),
     });
   }
@@ -141,6 +142,7 @@ export class ManageAccount extends LitElement {
     return this.#renderForm(texts.role, {
       fields: [{ name: 'role', label: texts.role, value, options }],
       action: texts.changeRole,
+      quiet: true,
       send: async ({ role }) => {
         await accountClient.updateAccount(id, { role: role === 'operator' ? 'operator' : 'user' });
         return texts.roleDone;
@@ -196,6 +198,7 @@ export class ManageAccount extends LitElement {
       fields: Field[];
       action: string;
       danger?: boolean;
+      quiet?: boolean;
       send: (values: FormValues) => Promise<string>;
     },
   ): TemplateResult {
@@ -206,6 +209,7 @@ export class ManageAccount extends LitElement {
         label=${title}
         action=${form.action}
         ?danger=${form.danger ?? false}
+        ?quiet=${form.quiet ?? false}
         .fields=${form.fields}
         .send=${form.send}
         @dash-done=${this.#done}

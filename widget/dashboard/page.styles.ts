@@ -7,7 +7,7 @@ export const pageStyles = css`
   }
   :host {
     display: grid;
-    gap: 20px;
+    gap: 16px;
     min-inline-size: 0;
   }
   [role='alert']:empty {
@@ -15,7 +15,7 @@ export const pageStyles = css`
   }
   .lead {
     max-inline-size: 62ch;
-    margin-block-start: -14px;
+    margin-block-start: -16px;
     color: var(--_muted);
     text-wrap: pretty;
   }
@@ -24,9 +24,9 @@ export const pageStyles = css`
     align-content: start;
     gap: 16px;
     min-inline-size: 0;
-    padding: clamp(18px, 2.6vw, 26px);
+    padding: clamp(16px, 2.6vw, 24px);
     border: 1px solid var(--_border);
-    border-radius: 16px;
+    border-radius: var(--_radius);
     background: var(--_surface);
     box-shadow:
       0 1px 2px rgb(20 18 10 / 4%),
@@ -39,12 +39,13 @@ export const pageStyles = css`
     max-inline-size: 68ch;
   }
   h2 {
-    font-size: 1.125em;
+    font-size: var(--_t16);
     font-weight: 600;
-    line-height: 1.3;
+    line-height: 1.5;
     letter-spacing: -0.01em;
   }
-  h3 {
+  h3,
+  strong {
     font-weight: 600;
   }
   a {
@@ -56,7 +57,7 @@ export const pageStyles = css`
     flex-wrap: wrap;
     align-items: center;
     justify-content: space-between;
-    gap: 10px 16px;
+    gap: 8px 16px;
   }
   .actions {
     display: flex;
@@ -76,13 +77,13 @@ export const pageStyles = css`
     }
   }
   .filter .input {
-    block-size: 40px;
+    block-size: var(--_control);
     padding-block: 0;
   }
   .columns {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));
-    gap: 20px;
+    gap: 16px;
     align-items: stretch;
   }
   .rows {
@@ -94,8 +95,8 @@ export const pageStyles = css`
     flex-wrap: wrap;
     align-items: center;
     justify-content: space-between;
-    gap: 10px 20px;
-    padding-block: 14px;
+    gap: 8px 16px;
+    padding-block: 12px;
   }
   .rows > li + li {
     border-block-start: 1px solid var(--_border);
@@ -110,27 +111,27 @@ export const pageStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 4px 10px;
+    gap: 4px 8px;
     font-weight: 600;
     overflow-wrap: anywhere;
   }
   .details {
     display: flex;
     flex-wrap: wrap;
-    gap: 2px 14px;
+    gap: 4px 16px;
     color: var(--_muted);
-    font-size: 0.9em;
+    font-size: var(--_t13);
   }
   code,
   .code {
     font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace;
-    font-size: 0.92em;
+    font-size: var(--_t13);
   }
   pre {
     margin: 0;
-    padding: 14px 16px;
+    padding: 12px 16px;
     border: 1px solid var(--_border);
-    border-radius: 12px;
+    border-radius: var(--_radius);
     background: var(--_surface-2);
     overflow-x: auto;
     line-height: 1.6;
@@ -138,16 +139,19 @@ export const pageStyles = css`
   }
   /* A word about a thing that is no state. */
   .badge:not(.ring, .success, .warning, .danger) {
-    padding-inline: 7px;
+    padding-inline: 8px;
     border: 1px solid var(--_border);
     border-radius: 99px;
     color: var(--_muted);
+  }
+  h2 .badge {
+    font-size: 0.8125em;
   }
   .badge.accent {
     --_badge: var(--_accent);
   }
   .empty {
-    padding-block: 18px;
+    padding-block: 16px;
     color: var(--_muted);
     text-align: center;
   }
@@ -158,18 +162,18 @@ export const pageStyles = css`
   }
   .figure dt {
     color: var(--_muted);
-    font-size: 0.9em;
+    font-size: var(--_t13);
   }
   .figure dd {
-    font-size: 1.75em;
+    font-size: var(--_t28);
     font-weight: 600;
-    line-height: 1.2;
+    line-height: 1.2143;
     letter-spacing: -0.02em;
     font-variant-numeric: tabular-nums;
   }
   .figure .note {
     color: var(--_muted);
-    font-size: 0.9em;
+    font-size: var(--_t13);
     font-weight: 400;
     letter-spacing: 0;
   }
@@ -214,11 +218,13 @@ export const formStyles = css`
   .password .button[aria-pressed='true'] {
     color: var(--_accent);
   }
-  .input {
-    min-block-size: 42px;
-  }
   .button {
-    min-block-size: 42px;
-    padding-inline: 18px;
+    padding-inline: 16px;
+  }
+  /* Telephones enlarge a page whose field has smaller text. */
+  @media (pointer: coarse) {
+    .input {
+      font-size: var(--_t16);
+    }
   }
 `;

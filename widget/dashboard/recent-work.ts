@@ -15,7 +15,7 @@ const THUMB = 160;
 const styles = css`
   .works {
     display: grid;
-    grid-template-columns: repeat(auto-fill, minmax(min(100%, 290px), 1fr));
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 260px), 1fr));
     gap: 16px;
   }
   article {
@@ -25,36 +25,37 @@ const styles = css`
     align-items: center;
     padding: 12px;
     border: 1px solid var(--_border);
-    border-radius: 10px;
+    border-radius: var(--_radius);
   }
   .thumbs {
     grid-column: 1 / -1;
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 1fr));
     gap: 4px;
-    margin-block-end: 6px;
+    margin-block-end: 4px;
   }
   .thumbs > * {
     display: block;
     inline-size: 100%;
     block-size: auto;
     aspect-ratio: 1;
-    border-radius: 6px;
+    border-radius: var(--_r1);
     background: var(--_surface-2);
     object-fit: cover;
   }
   h3 {
+    grid-column: 1 / -1;
     overflow-wrap: anywhere;
   }
   article > .muted {
     grid-column: 1;
     overflow: hidden;
-    font-size: 0.9em;
+    font-size: var(--_t13);
     text-overflow: ellipsis;
     white-space: nowrap;
   }
   .button {
-    grid-area: 2 / 2 / 4 / 3;
+    grid-area: 3 / 2 / 5 / 3;
   }
 `;
 
@@ -115,7 +116,7 @@ export class RecentWork extends LitElement {
       <h3 class="title" id="work-${place}">${count} ${renderState(session)}</h3>
       <p class="muted" title=${firstImage ?? ''}><bdi>${firstImage}</bdi></p>
       <p class="muted" title=${until}><time datetime=${createdAt} title=${formatMoment(createdAt)}>${formatAgo(createdAt)}</time></p>
-      <button type="button" class="button" aria-describedby="work-${place}" @click=${() => this.#continue(session)}>${STRINGS.recent.goOn}</button>
+      <button type="button" class="button ${place === 0 ? 'primary' : ''}" aria-describedby="work-${place}" @click=${() => this.#continue(session)}>${STRINGS.recent.goOn}</button>
     </article>`;
   }
 }

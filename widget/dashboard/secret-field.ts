@@ -11,13 +11,9 @@ const styles = css`
   .input,
   .input:read-only {
     flex: 1 1 320px;
-    min-block-size: 44px;
     color: var(--_text);
     font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace;
-    font-size: 0.92em;
-  }
-  .button {
-    min-block-size: 44px;
+    font-size: var(--_t13);
   }
   .hint {
     min-block-size: 1.5em;

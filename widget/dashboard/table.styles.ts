@@ -4,8 +4,8 @@ import { css } from 'lit';
 export const tableStyles = css`
   .scroll {
     overflow-x: auto;
-    margin-inline: calc(-1 * clamp(18px, 2.6vw, 26px));
-    padding-inline: clamp(18px, 2.6vw, 26px);
+    margin-inline: calc(-1 * clamp(16px, 2.6vw, 24px));
+    padding-inline: clamp(16px, 2.6vw, 24px);
   }
   table {
     inline-size: 100%;
@@ -14,19 +14,20 @@ export const tableStyles = css`
   }
   th,
   td {
-    padding-block: 10px;
-    padding-inline: 0 18px;
+    padding-block: 8px;
+    padding-inline: 0 16px;
     border-block-end: 1px solid var(--_border);
     text-align: start;
     vertical-align: baseline;
   }
   th {
     color: var(--_muted);
-    font-size: 0.8667em;
+    font-size: var(--_t12);
     font-weight: 500;
     vertical-align: bottom;
   }
   tbody th {
+    font-size: 1em;
     vertical-align: baseline;
   }
   tbody tr:last-child > * {
@@ -41,7 +42,7 @@ export const tableStyles = css`
   }
   td.end + td.end,
   th.end + th.end {
-    padding-inline-start: 18px;
+    padding-inline-start: 16px;
   }
   .nowrap {
     white-space: nowrap;

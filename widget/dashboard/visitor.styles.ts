@@ -15,25 +15,25 @@ export const visitorStyles = css`
     padding: 0;
   }
   .visitor .motto {
-    font-size: clamp(1.9em, 1.2em + 2.4vw, 3.1em);
+    font-size: var(--_t28);
     font-weight: 600;
-    line-height: 1.06;
-    letter-spacing: -0.028em;
+    line-height: 1.2143;
+    letter-spacing: -0.02em;
     text-wrap: balance;
   }
   .visitor .lead {
     max-inline-size: 40ch;
-    margin-block-start: 14px;
+    margin-block-start: 12px;
     color: var(--soft);
-    font-size: 1.08em;
+    font-size: var(--_t16);
     text-wrap: pretty;
   }
   .visitor .points {
     display: grid;
-    gap: 6px;
-    margin-block-start: 26px;
-    padding-inline-start: 14px;
-    border-inline-start: 3px solid var(--gold);
+    gap: 8px;
+    margin-block-start: 24px;
+    padding-inline-start: 12px;
+    border-inline-start: 2px solid var(--line);
     color: var(--soft);
   }
   .visitor .choices {
@@ -50,18 +50,18 @@ export const visitorStyles = css`
     }
     .visitor .side {
       position: static;
-      gap: 22px;
-      padding: 18px clamp(16px, 4vw, 40px) 24px;
+      gap: 24px;
+      padding: 16px clamp(16px, 4vw, 40px) 24px;
     }
     .visitor .points,
     .visitor .side .themes {
       display: none;
     }
     .visitor .motto {
-      font-size: 1.5em;
+      font-size: var(--_t20);
     }
     .visitor .lead {
-      margin-block-start: 6px;
+      margin-block-start: 4px;
       font-size: 1em;
     }
     .visitor main {

@@ -13,7 +13,7 @@ export const pictureStyles = css`
     place-items: center;
     min-inline-size: 0;
     overflow: hidden;
-    border-radius: 8px;
+    border-radius: var(--_r1);
     background: var(--_surface-2);
   }
   /* Cards beside each other are equally high. */
@@ -84,7 +84,7 @@ export const pictureStyles = css`
     border-radius: 99px;
     background: rgb(0 0 0 / 72%);
     color: #fff;
-    font-size: 0.8em;
+    font-size: var(--_t12);
     font-weight: 500;
   }
   .tag.end {
@@ -105,7 +105,7 @@ export const pictureStyles = css`
     color: var(--_danger);
   }
   :host([small]) .box {
-    border-radius: 6px;
+    border-radius: var(--_r1);
   }
   :host([small]) :is(img, svg) {
     inline-size: 48px;
@@ -119,7 +119,7 @@ export const pictureStyles = css`
     max-block-size: none;
     padding: 8px 16px 16px;
     border: 1px solid var(--_border);
-    border-radius: 16px;
+    border-radius: var(--_r3);
     background: var(--_surface);
     color: var(--_text);
     overflow: auto;

@@ -24,9 +24,9 @@ export const pageStyles = css`
   }
   h1 {
     margin: 0;
-    font-size: 1.3333em;
+    font-size: var(--_t20);
     font-weight: 600;
-    line-height: 1.25;
+    line-height: 1.4;
     overflow-wrap: anywhere;
   }
   .images {
@@ -37,7 +37,7 @@ export const pageStyles = css`
   }
   footer {
     margin-block: 24px;
-    font-size: 0.9333em;
+    font-size: var(--_t13);
   }
   .bar {
     position: sticky;
@@ -53,6 +53,9 @@ export const pageStyles = css`
     background: var(--_surface);
     box-shadow: 0 0 0 100vmax var(--_surface), 0 -1px 0 100vmax var(--_border);
     clip-path: inset(-1px -100vmax -12px);
+  }
+  strong {
+    font-weight: 600;
   }
   .bar progress {
     flex: 1 1 160px;
@@ -80,9 +83,9 @@ export const pageStyles = css`
     color: var(--_success);
   }
   .end h2 {
-    font-size: 1.3333em;
+    font-size: var(--_t20);
     font-weight: 600;
-    line-height: 1.25;
+    line-height: 1.4;
   }
   @media (max-height: 480px) {
     .bar {
@@ -126,7 +129,7 @@ export const imageStyles = css`
     gap: 8px;
   }
   dt {
-    font-size: 0.8667em;
+    font-size: var(--_t12);
     color: var(--_muted);
   }
   dd {
@@ -140,6 +143,12 @@ export const imageStyles = css`
   .field {
     display: grid;
     gap: 4px;
+  }
+  /* Telephones enlarge a page whose field has smaller text. */
+  @media (pointer: coarse) {
+    .input {
+      font-size: var(--_t16);
+    }
   }
   .buttons {
     display: flex;
@@ -178,7 +187,10 @@ export const imageStyles = css`
   }
   .given {
     grid-row: 2;
-    font-size: 0.9333em;
+    font-size: var(--_t13);
+  }
+  .given .badge {
+    font-size: 1em;
   }
   .again {
     grid-area: 1 / 3 / 3 / 4;

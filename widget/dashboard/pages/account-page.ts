@@ -57,6 +57,7 @@ export class AccountPage extends DashboardPage {
       ${pending ? html`<p class="notice">${(isMailed ? texts.pendingMail : texts.pendingOperator)({ email: pending })}</p>` : nothing}
       <p class="muted">${texts.emailNote}</p>
       <dash-form
+        quiet
         label=${texts.changeEmail}
         action=${texts.changeEmail}
         .fields=${[email(), password()]}
@@ -76,6 +77,7 @@ export class AccountPage extends DashboardPage {
       <h2 id="password-title">${texts.passwordTitle}</h2>
       <p>${texts.passwordLead}</p>
       <dash-form
+        quiet
         label=${texts.changePassword}
         action=${texts.changePassword}
         .fields=${fields}

@@ -12,7 +12,7 @@ const styles = css`
   td .details {
     display: block;
     color: var(--_muted);
-    font-size: 0.87em;
+    font-size: var(--_t12);
     overflow-wrap: anywhere;
   }
 `;

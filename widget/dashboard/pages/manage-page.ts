@@ -24,7 +24,8 @@ const styles = css`
     margin: 0;
   }
   .figures dd {
-    font-size: 1.25em;
+    font-size: var(--_t16);
+    line-height: 1.5;
   }
   /* One line: tabs that find no room are scrolled to. */
   .tabs {
@@ -54,12 +55,12 @@ const styles = css`
   }
   @media (max-width: 500px) {
     [role='tab'] {
-      padding-inline: 10px;
+      padding-inline: 12px;
     }
   }
   [role='tabpanel'] {
     display: grid;
-    gap: 20px;
+    gap: 16px;
     min-inline-size: 0;
   }
 `;

@@ -24,9 +24,6 @@ const styles = css`
   .search .field {
     flex: 1;
   }
-  .search :is(.input, .button) {
-    block-size: 36px;
-  }
 `;
 
 /** Page for operators: all accounts, and the audit of the ledger. */

@@ -5,7 +5,7 @@ export const overviewStyles = css`
   .figures {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 190px), 1fr));
-    gap: 20px;
+    gap: 16px;
   }
   .figures dl {
     margin: 0;
@@ -17,7 +17,8 @@ export const overviewStyles = css`
     padding: 8px 16px;
   }
   .figures dd:not(.note) {
-    font-size: 1.5em;
+    font-size: var(--_t20);
+    line-height: 1.4;
   }
   .skeleton {
     display: block;
@@ -25,38 +26,28 @@ export const overviewStyles = css`
     max-inline-size: 100%;
     block-size: 0.9em;
     margin-block: 0.15em;
-    border-radius: 6px;
+    border-radius: var(--_r1);
     background: var(--_surface-2);
   }
   .figures small {
-    font-size: 0.5em;
+    font-size: 0.6em;
     font-weight: 500;
     letter-spacing: 0;
   }
-  .figures .balance {
-    border-color: transparent;
-    background: light-dark(var(--accent), color-mix(in oklab, var(--accent) 26%, var(--sheet)));
-    color: light-dark(var(--on-accent), var(--ink));
-  }
-  .figures .balance :is(dt, .note, a) {
-    color: inherit;
-  }
-  .figures .balance a:focus-visible {
-    outline-color: currentColor;
-  }
   .figures :is(dt, .note) {
-    font-size: 0.875em;
+    font-size: var(--_t13);
     line-height: 1.4;
   }
   .figures .note a {
     display: inline-block;
     min-block-size: 24px;
+    margin-block: -3px;
     align-content: center;
   }
   .limits {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 165px), 1fr));
-    gap: 20px;
+    gap: 16px;
     margin: 0;
   }
   .limits dt {
@@ -72,11 +63,11 @@ export const overviewStyles = css`
     inline-size: 100%;
   }
   .limits .muted {
-    font-size: 0.9em;
+    font-size: var(--_t13);
   }
   .start ol {
     display: grid;
-    gap: 10px;
+    gap: 8px;
     margin: 0;
     padding: 0;
     counter-reset: step;
@@ -100,8 +91,8 @@ export const overviewStyles = css`
     inline-size: 28px;
     block-size: 28px;
     border-radius: 50%;
-    background: color-mix(in oklab, var(--gold) 45%, var(--_surface));
-    font-size: 0.9em;
+    background: var(--_surface-2);
+    font-size: var(--_t13);
     font-weight: 600;
   }
   .period {
@@ -111,9 +102,6 @@ export const overviewStyles = css`
     .figures {
       grid-template-columns: 1fr 1fr;
       gap: 12px;
-    }
-    .figures :is(.balance, .card:last-child) {
-      grid-column: 1 / -1;
     }
   }
 `;

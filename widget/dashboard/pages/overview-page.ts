@@ -80,7 +80,7 @@ export class OverviewPage extends DashboardPage {
     const share = total?.bytesBefore ? 1 - total.bytesAfter / total.bytesBefore : 0;
     const waiting = html`<span class="skeleton"></span><span class="visually-hidden">${STRINGS.loading}</span>`;
     return html`<div class="figures" aria-busy=${!total}>
-      <dl class="figure card balance">
+      <dl class="figure card">
         <dt>${texts.balance}</dt>
         <dd id="balance">${formatNumber(balance)} <small>${texts.creditsUnit({ count: balance })}</small></dd>
         <dd class="note"><a href="${BASE}/credits">${texts.buy}</a></dd>

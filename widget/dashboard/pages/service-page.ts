@@ -20,12 +20,12 @@ const styles = css`
   .facts {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr));
-    gap: 18px 28px;
+    gap: 16px 24px;
     margin: 0;
   }
   .facts dt {
     color: var(--_muted);
-    font-size: 0.9em;
+    font-size: var(--_t13);
   }
   .facts dd {
     margin: 0;
@@ -33,7 +33,7 @@ const styles = css`
   }
   .facts .note {
     color: var(--_muted);
-    font-size: 0.9em;
+    font-size: var(--_t13);
   }
   .period {
     inline-size: auto;
@@ -65,6 +65,9 @@ const styles = css`
     border-radius: 50%;
     background: var(--_lamp);
     forced-color-adjust: none;
+  }
+  .lamp.off dt::before {
+    border-color: var(--_edge);
   }
 `;
 
@@ -192,7 +195,7 @@ function lamp(health: Health, name: string, value: string, note = ''): TemplateR
 const MODEL_HEALTH = { ready: 'good', unverified: 'poor', unavailable: 'bad', off: 'off' } as const;
 
 function renderLamps({ disk, model, mail, queue, answers }: ServiceState): TemplateResult {
-  const waiting = texts.mailWaiting({ count: mail.waiting });
+  const waiting = mail.sends ? texts.mailWaiting({ count: mail.waiting }) : '';
   const mailNote = mail.retried > 0 ? `${waiting}. ${texts.mailRetried({ count: mail.retried })}` : waiting;
   const at = formatMoment(answers.since);
   const { all, failed, refused, images } = answers;
@@ -209,8 +212,8 @@ function renderLamps({ disk, model, mail, queue, answers }: ServiceState): Templ
 
 function renderDisk({ freeBytes, totalBytes }: NonNullable<ServiceState['disk']>): TemplateResult {
   const health = freeBytes < totalBytes * LITTLE ? 'bad' : 'good';
-  const free = texts.diskFree({ free: formatBytes(freeBytes) });
-  return lamp(health, texts.disk, free, `${formatBytes(totalBytes)}. ${texts.diskNote}`);
+  const free = texts.diskFree({ free: formatBytes(freeBytes), total: formatBytes(totalBytes) });
+  return lamp(health, texts.disk, free, texts.diskNote);
 }
 
 function renderPlans(plans: PlanList['plans']): TemplateResult {

@@ -111,7 +111,7 @@ export const AR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     state: 'الحالة',
     version: 'الإصدار',
     disk: 'القرص',
-    diskFree: 'المساحة الحرة: {free}',
+    diskFree: 'المساحة الحرة: {free} من {total}',
     diskNote: 'حيث تصل الصور المرفوعة.',
     model: 'الأوصاف',
     modelStates: {

@@ -110,7 +110,7 @@ export const DE_OPERATOR: Translated<typeof EN_OPERATOR> = {
     state: 'Zustand',
     version: 'Version',
     disk: 'Festplatte',
-    diskFree: '{free} frei',
+    diskFree: '{free} von {total} frei',
     diskNote: 'Wo hochgeladene Bilder ankommen.',
     model: 'Beschreibungen',
     modelStates: {
@@ -127,7 +127,7 @@ export const DE_OPERATOR: Translated<typeof EN_OPERATOR> = {
       '{count} ließ sich noch nicht senden und wird erneut versucht|{count} ließen sich noch nicht senden und werden erneut versucht',
     queue: 'Warteschlange',
     queueWaiting: '{count} Bild wartet|{count} Bilder warten',
-    workers: '{busy} von {total} Prozessen beschäftigt',
+    workers: 'Prozesse beschäftigt: {busy} von {total}',
     accounts: 'Konten',
     accountsNote: '{count} gesperrt|{count} gesperrt',
     credits: 'Credits',

@@ -106,7 +106,7 @@ export const EN_OPERATOR = {
     state: 'State',
     version: 'Version',
     disk: 'Disk',
-    diskFree: '{free} free',
+    diskFree: '{free} of {total} free',
     diskNote: 'Where uploads are received.',
     model: 'Descriptions',
     modelStates: {
@@ -122,7 +122,7 @@ export const EN_OPERATOR = {
     mailRetried: '{count} could not be sent yet, and is tried again|{count} could not be sent yet, and are tried again',
     queue: 'Queue',
     queueWaiting: '{count} image is waiting|{count} images are waiting',
-    workers: '{busy} of {total} workers busy',
+    workers: 'Workers busy: {busy} of {total}',
     accounts: 'Accounts',
     accountsNote: '{count} suspended|{count} suspended',
     credits: 'Credits',

@@ -110,7 +110,7 @@ export const ES_OPERATOR: Translated<typeof EN_OPERATOR> = {
     state: 'Estado',
     version: 'Versión',
     disk: 'Disco',
-    diskFree: '{free} libres',
+    diskFree: '{free} de {total} libres',
     diskNote: 'Donde llegan las imágenes subidas.',
     model: 'Descripciones',
     modelStates: {
@@ -127,7 +127,7 @@ export const ES_OPERATOR: Translated<typeof EN_OPERATOR> = {
       '{count} aún no se pudo enviar y se intentará de nuevo|{count} aún no se pudieron enviar y se intentarán de nuevo',
     queue: 'Cola',
     queueWaiting: '{count} imagen en espera|{count} imágenes en espera',
-    workers: '{busy} de {total} procesos ocupados',
+    workers: 'Procesos ocupados: {busy} de {total}',
     accounts: 'Cuentas',
     accountsNote: '{count} suspendida|{count} suspendidas',
     credits: 'Créditos',

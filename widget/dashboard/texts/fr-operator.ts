@@ -110,7 +110,7 @@ export const FR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     state: 'État',
     version: 'Version',
     disk: 'Disque',
-    diskFree: '{free} libres',
+    diskFree: '{free} libres sur {total}',
     diskNote: 'Là où arrivent les images téléversées.',
     model: 'Descriptions',
     modelStates: {
@@ -127,7 +127,7 @@ export const FR_OPERATOR: Translated<typeof EN_OPERATOR> = {
       '{count} n’a pas encore pu être envoyé et sera réessayé|{count} n’ont pas encore pu être envoyés et seront réessayés',
     queue: 'File d’attente',
     queueWaiting: '{count} image en attente|{count} images en attente',
-    workers: '{busy} processus occupés sur {total}',
+    workers: 'Processus occupés : {busy} sur {total}',
     accounts: 'Comptes',
     accountsNote: '{count} suspendu|{count} suspendus',
     credits: 'Crédits',

@@ -110,7 +110,7 @@ export const JA_OPERATOR: Translated<typeof EN_OPERATOR> = {
     state: '状態',
     version: 'バージョン',
     disk: 'ディスク',
-    diskFree: '空き{free}',
+    diskFree: '{total}のうち空き{free}',
     diskNote: 'アップロードを受け取る場所。',
     model: '説明文',
     modelStates: {

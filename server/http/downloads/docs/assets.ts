@@ -4,7 +4,7 @@ html { scroll-padding-block-start: 72px; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 0.875rem / 1.55 var(--_font); }
 a { color: var(--accent); text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-code { font: 0.92em ui-monospace, 'SF Mono', Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+code { font: var(--_t13) ui-monospace, 'SF Mono', Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .skip:not(:focus), .unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip:focus { position: fixed; inset: 8px auto auto 8px; z-index: 3; padding: 8px 14px; background: var(--sheet); }
 body > header { position: sticky; inset-block-start: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 20px; padding: 10px clamp(16px, 3vw, 32px); border-block-end: 1px solid var(--line); background: var(--paper); }
@@ -22,9 +22,12 @@ body > header select { min-block-size: 34px; padding-inline: 6px; border: 1px so
 .requests h2 { margin-block: 18px 4px; font-size: var(--_t16); }
 .requests a span { color: var(--soft); }
 .columns b, .requests b { color: var(--soft); font-size: var(--_t12); letter-spacing: 0.02em; }
+.columns > nav b { font-size: 0.9231em; }
+body > #content { margin-inline: auto; }
 #content { max-inline-size: 980px; padding: 28px clamp(16px, 4vw, 48px) 80px; }
 main > section { margin-block-start: 40px; }
-h1 { margin: 0 0 12px; font-size: var(--_t28); line-height: 1.15; letter-spacing: -0.02em; }
+h1, h2, h3, h4, b, strong { font-weight: 600; }
+h1 { margin: 0 0 12px; font-size: var(--_t28); line-height: 1.2143; letter-spacing: -0.02em; }
 h1 small { color: var(--soft); font-size: 0.5em; font-weight: 500; }
 h2 { margin: 0; font-size: var(--_t20); }
 h3 { margin: 0; font-size: 1em; line-height: 1.4; }
