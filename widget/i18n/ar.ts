@@ -83,6 +83,7 @@ export const ar: Messages = {
   'export.upload': 'رفع',
   'field.alt': 'النص البديل',
   'field.alt-count': '{count} من {limit}',
+  'field.characters': 'حرفًا',
   'field.alt-long': 'طويل: {count} من {limit}',
   'field.alt-missing': 'غير موجود: ماذا تظهر الصورة؟',
   'field.alt-none': 'لا حاجة إليه',

@@ -104,6 +104,7 @@ export const de: Messages = {
   'export.upload': 'Hochladen',
   'field.alt': 'Alternativtext',
   'field.alt-count': '{count} von {limit}',
+  'field.characters': 'Zeichen',
   'field.alt-long': 'Lang: {count} von {limit}',
   'field.alt-missing': 'Fehlt: Was zeigt das Bild?',
   'field.alt-none': 'Nicht nötig',

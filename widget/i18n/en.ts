@@ -89,6 +89,7 @@ export const en = {
   'export.upload': 'Upload',
   'field.alt': 'Alternative text',
   'field.alt-count': '{count} of {limit}',
+  'field.characters': 'characters',
   'field.alt-long': 'Long: {count} of {limit}',
   'field.alt-missing': 'Missing: what does the image show?',
   'field.alt-none': 'None needed',

@@ -104,6 +104,7 @@ export const es: Messages = {
   'export.upload': 'Subir',
   'field.alt': 'Texto alternativo',
   'field.alt-count': '{count} de {limit}',
+  'field.characters': 'caracteres',
   'field.alt-long': 'Largo: {count} de {limit}',
   'field.alt-missing': 'Falta: ¿qué muestra la imagen?',
   'field.alt-none': 'No hace falta',

@@ -104,6 +104,7 @@ export const fr: Messages = {
   'export.upload': 'Envoyer',
   'field.alt': 'Texte alternatif',
   'field.alt-count': '{count} sur {limit}',
+  'field.characters': 'caractères',
   'field.alt-long': 'Long : {count} sur {limit}',
   'field.alt-missing': 'Manquant : que montre l’image ?',
   'field.alt-none': 'Inutile ici',

@@ -60,7 +60,8 @@ export function renderFields(
             : html`<span class="hint numbers ${count > SOFT_ALT_LIMIT ? 'long' : ''}" id="count">${
                 count === 0
                   ? t('field.alt-missing')
-                  : t(count > SOFT_ALT_LIMIT ? 'field.alt-long' : 'field.alt-count', { count, limit: SOFT_ALT_LIMIT })
+                  : html`${t(count > SOFT_ALT_LIMIT ? 'field.alt-long' : 'field.alt-count', { count, limit: SOFT_ALT_LIMIT })}
+                      <span class="visually-hidden">${t('field.characters')}</span>`
               }</span>`
         }
         ${
