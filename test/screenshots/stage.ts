@@ -26,7 +26,7 @@ export interface Stage {
   thirty(): Promise<{ name: string; bytes: Buffer }[]>;
   /** Has the model describe all images of a session. */
   describe(api: ApiClient, uploaded: UploadResult): Promise<void>;
-  /** Opens a page, and begins the words of the model anew; the caller closes the context of the page. */
+  /** Opens a page, and resets the model's answers to the first one; the caller closes the context of the page. */
   open(): Promise<{ page: Page; context: BrowserContext }>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { holdRequests } from './hold-requests.ts';
 
 describe('what an export costs and makes', () => {
   let rig: WidgetRig;
@@ -42,14 +43,7 @@ describe('what an export costs and makes', () => {
     'is asked with a button that stays in its place when the price arrives, at %d pixels',
     async (width) => {
       const tab = await rig.open({ context: { viewport: { width, height: 720 } } });
-      let tell = () => {};
-      const told = new Promise<void>((resolve) => {
-        tell = resolve;
-      });
-      await tab.page.route(/credits\/check/, async (route) => {
-        await told;
-        await route.continue();
-      });
+      const tell = await holdRequests(tab.page, /credits\/check/);
       await tab.upload(1);
       await tab.widget.locator('button.export').click();
       const yes = dialog(tab).locator('button[value=yes]');

@@ -4,7 +4,7 @@ import { plainImage } from '../support/small-images.ts';
 import { fixture, openWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
 import { rows, textOf } from './read-page.ts';
 
-/** What the names of these files promise is not in them. */
+/** Files with the extension of an image and other bytes. */
 const NO_IMAGES = ['html-renamed.png', 'text-renamed.jpg', 'random-bytes.webp'];
 
 describe('files of odd sizes and kinds, dropped together', () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createI18n, LOCALES, loadLocale } from '../../widget/i18n/index.ts';
 import { plainImage } from '../support/small-images.ts';
 import { openWidgetRig, type WidgetRig } from '../support/widget-rig.ts';
+import { holdRequests } from './hold-requests.ts';
 import { textOf } from './read-page.ts';
 
 const heightOf = (place: Locator) => place.evaluate((element) => element.getBoundingClientRect().height);
@@ -19,14 +20,7 @@ describe('at 320 pixels', () => {
     async (locale) => {
       const { t } = createI18n({ locale, messages: await loadLocale(locale) });
       const tab = await rig.open({ elements: [{ locale }], context: { viewport: { width: 320, height: 720 } } });
-      let tell = () => {};
-      const told = new Promise<void>((resolve) => {
-        tell = resolve;
-      });
-      await tab.page.route(/credits\/check/, async (route) => {
-        await told;
-        await route.continue();
-      });
+      const tell = await holdRequests(tab.page, /credits\/check/);
       await tab.pick(await plainImage('hill.png'));
       await tab.untilState('ready');
       const [bar, dialog] = [tab.widget.locator('.bar'), tab.widget.locator('dialog')];

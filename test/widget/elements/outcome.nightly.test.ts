@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { holdRequests } from '../hold-requests.ts';
 import { rows, textOf } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
 
@@ -138,14 +139,7 @@ describe('the outcome of an export or a sample', () => {
     await expect.poll(() => tab.widget.locator('io-compare').count()).toBe(1);
     await tab.page.keyboard.press('Escape');
     await expect.poll(() => focused(tab)).toBe(text('action.compare'));
-    let goOn = () => {};
-    const gate = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    await tab.page.route(/\/export$/, async (route) => {
-      await gate;
-      await route.continue();
-    });
+    const goOn = await holdRequests(tab.page, /\/export$/);
     await tab.exportAll();
     await tab.untilState('exporting');
     await expect.poll(() => focused(tab)).toBe(text('action.cancel'));
