@@ -24,6 +24,22 @@ describe('compact, in a column of 280 pixels', () => {
       return base.scrollWidth - element.clientWidth;
     });
 
+  /** Icons of the buttons beside the heading, and those that meet a line of its texts. */
+  const iconsOf = ({ widget }: WidgetTab) =>
+    widget.evaluate((element) => {
+      const root = element.shadowRoot as ShadowRoot;
+      const lines = ['h2 slot', 'header span'].flatMap((place) => {
+        const range = document.createRange();
+        range.selectNodeContents(root.querySelector(place) as HTMLElement);
+        return [...range.getClientRects()];
+      });
+      const icons = [...root.querySelectorAll('.pair svg, .clear svg')].map((icon) => icon.getBoundingClientRect());
+      const met = icons.filter(({ left, right, top, bottom }) =>
+        lines.some((line) => line.left < right && left < line.right && line.top < bottom && top < line.bottom),
+      );
+      return { lines: lines.length >= 2, icons: icons.length, met: met.length };
+    });
+
   it('the element takes half the room, and a row opens for its other fields', async () => {
     const [tab, usual] = [await open({ compact: true }), await open({})];
     expect(await heightOf(tab)).toBeLessThan((await heightOf(usual)) * 0.75);
@@ -52,6 +68,7 @@ describe('compact, in a column of 280 pixels', () => {
     expect(await overflow(tab)).toBe(0);
     await tab.upload(6);
     expect(await overflow(tab)).toBe(0);
+    expect(await iconsOf(tab)).toEqual({ lines: true, icons: 3, met: 0 });
     await tab.exportAll();
     await tab.untilState('done');
     await expect.poll(() => rows(tab.widget).locator('.saving').count()).toBe(6);

@@ -14,8 +14,8 @@ const styles = css`
     scale: -1 1;
   }
   .clear {
-    inset-block-start: var(--_s2);
-    inset-inline-end: var(--_s2);
+    inset-block-start: calc(var(--_pad) - var(--_space));
+    inset-inline-end: max(0px, var(--_pad) - var(--_space));
   }
   /* Beside the heading: at the end of the toolbar it would often wrap. */
   @container io (inline-size < 860px) {
@@ -42,8 +42,8 @@ const styles = css`
     }
     .pair {
       position: absolute;
-      inset-block-start: var(--_s2);
-      inset-inline-end: calc(var(--_control) + var(--_s2));
+      inset-block-start: calc(var(--_pad) - var(--_space));
+      inset-inline-end: calc(var(--_control) + max(0px, var(--_pad) - var(--_space)));
     }
     .find .take-away {
       gap: 0;
@@ -173,11 +173,6 @@ const styles = css`
     border: 1px solid var(--_border);
     border-radius: var(--_radius);
     overflow: hidden;
-  }
-  @container io (inline-size >= 560px) {
-    .clear {
-      inset-block-start: var(--_s3);
-    }
   }
   @media (forced-colors: active) {
     .filter input:checked + span {
