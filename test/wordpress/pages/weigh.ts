@@ -1,5 +1,5 @@
 import type { Browser, Page, Response } from 'playwright-core';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS, patiently } from '../../support/patience.ts';
 
 /** Screens that pages are weighed on. */
 export const SCREENS = {
@@ -54,11 +54,11 @@ export async function weigh(browser: Browser, url: string, screen: keyof typeof 
       await route.continue();
     });
     await page.goto(url, { waitUntil: 'domcontentloaded', timeout: 120_000 });
-    await scrollThrough(page);
+    await patiently(`scrolling through ${url}`, scrollThrough(page));
     gate.open();
     await page.waitForLoadState('load', { timeout: PATIENCE_MS });
     // Images without dimensions have moved others.
-    await scrollThrough(page);
+    await patiently(`scrolling through ${url} again`, scrollThrough(page));
     await untilShown(page);
     await page.waitForLoadState('networkidle', { timeout: PATIENCE_MS });
     const files: PageWeight['files'] = {};
@@ -67,9 +67,12 @@ export async function weigh(browser: Browser, url: string, screen: keyof typeof 
       if (status >= 400) failed.push(`${response.url()} ${status}`);
       const type = response.headers()['content-type'] ?? '';
       if (status !== 200 || !type.startsWith('image/') || response.url().startsWith('data:')) continue;
-      files[pathOf(response.url())] = { bytes: (await response.body()).byteLength, type };
+      files[pathOf(response.url())] = {
+        bytes: (await patiently(`body of ${response.url()}`, response.body())).byteLength,
+        type,
+      };
     }
-    const found = await page.evaluate(readImages, [...ATTRIBUTES]);
+    const found = await patiently(`reading the images of ${url}`, page.evaluate(readImages, [...ATTRIBUTES]));
     const images = found.map(({ source, ...image }) => {
       const path = pathOf(source);
       return { path, bytes: files[path]?.bytes ?? 0, ...image } as ShownImage;
@@ -87,7 +90,7 @@ export async function weigh(browser: Browser, url: string, screen: keyof typeof 
       blank: images.filter(({ naturalWidth }) => naturalWidth === 0).map(({ path }) => path),
     };
   } finally {
-    await context.close();
+    await patiently(`closing ${url}`, context.close());
   }
 }
 
@@ -108,7 +111,12 @@ function newGate() {
 
 async function scrollThrough(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    // A page draws no frames while a style sheet is on its way.
+    const frame = () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(resolve);
+        setTimeout(resolve, 1000);
+      });
     for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight / 2) {
       scrollTo({ top, behavior: 'instant' });
       // Lazy images begin to load with the frames after the scroll.
