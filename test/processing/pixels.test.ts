@@ -5,7 +5,7 @@ import { decode, difference, type Harness, header, nasty, only, pixel, startHarn
 
 let harness: Harness;
 beforeAll(async () => {
-  // What the search encodes keeps colours and orientation in test/exports/pixels.test.ts.
+  // What the search encodes keeps colours and orientation in test/exports/pixels.long.test.ts.
   harness = await startHarness({ QUALITY_SEARCH: 'off' });
 });
 afterAll(() => harness.close());
