@@ -48,19 +48,7 @@ export async function weigh(browser: Browser, url: string, screen: keyof typeof 
     const failed: string[] = [];
     page.on('response', (response) => responses.push(response));
     page.on('requestfailed', (request) => failed.push(`${request.url()} ${request.failure()?.errorText}`));
-    const gate = newGate();
-    await page.route('**', async (route) => {
-      if (route.request().resourceType() === 'image') await gate.opened;
-      await route.continue();
-    });
-    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: 120_000 });
-    await patiently(`scrolling through ${url}`, scrollThrough(page));
-    gate.open();
-    await page.waitForLoadState('load', { timeout: PATIENCE_MS });
-    // Images without dimensions have moved others.
-    await patiently(`scrolling through ${url} again`, scrollThrough(page));
-    await untilShown(page);
-    await page.waitForLoadState('networkidle', { timeout: PATIENCE_MS });
+    await openWhole(page, url);
     const files: PageWeight['files'] = {};
     for (const response of responses) {
       const status = response.status();
@@ -91,6 +79,31 @@ export async function weigh(browser: Browser, url: string, screen: keyof typeof 
     };
   } finally {
     await patiently(`closing ${url}`, context.close());
+  }
+}
+
+/** Opens a page with all its images. @throws Error with the requests that were not answered, if it takes too long */
+async function openWhole(page: Page, url: string): Promise<void> {
+  const unanswered = new Set<string>();
+  page.on('request', (request) => unanswered.add(request.url()));
+  page.on('requestfinished', (request) => unanswered.delete(request.url()));
+  page.on('requestfailed', (request) => unanswered.delete(request.url()));
+  const gate = newGate();
+  await page.route('**', async (route) => {
+    if (route.request().resourceType() === 'image') await gate.opened;
+    await route.continue();
+  });
+  try {
+    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS });
+    await patiently('scrolling', scrollThrough(page));
+    gate.open();
+    await page.waitForLoadState('load', { timeout: PATIENCE_MS });
+    // Images without dimensions have moved others.
+    await patiently('scrolling again', scrollThrough(page));
+    await untilShown(page);
+    await page.waitForLoadState('networkidle', { timeout: PATIENCE_MS });
+  } catch (error) {
+    throw new Error(`${url} was not shown; not answered: ${[...unanswered].join(', ') || 'none'}`, { cause: error });
   }
 }
 
