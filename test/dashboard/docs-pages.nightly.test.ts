@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
+import { findOddTexts } from '../support/odd-texts.ts';
 import { type DashboardRig, expectHeading, openDashboardRig, REFUSED } from './dashboard-rig.ts';
 
 /** Returns what axe finds, and by how much the page is wider than the window. */
@@ -19,6 +20,7 @@ it('the reference needs no script, leads back to the dashboard, and to a page to
   const tab = await rig.browser.open({ javaScriptEnabled: true });
   const { page } = tab;
   await page.goto(`${rig.test.url}/docs`);
+  expect(await findOddTexts(page)).toEqual([]);
   await page.getByRole('link', { name: 'POST /v1/sessions', exact: true }).click();
   await page.getByRole('heading', { name: 'POST /v1/sessions', exact: true }).waitFor();
   await page.getByRole('link', { name: 'Try it (Export images: 1 credit each)' }).click();
@@ -39,6 +41,8 @@ it.each(['light', 'dark'] as const)(
         await page.goto(rig.test.url + path);
         await page.waitForLoadState('networkidle');
         problems.push(...(await findFaults(page, `${path} at ${width}`)));
+        const top = await page.locator('h1').evaluate((heading) => heading.getBoundingClientRect().top);
+        if (top > 300) problems.push(`${path} at ${width}: its heading is ${top} pixels below the top`);
       }
       await page.getByRole('link', { name: 'POST /v1/sessions Create a session with images', exact: true }).click();
       await page.locator('.opblock-body').first().waitFor();

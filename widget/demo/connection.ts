@@ -1,4 +1,5 @@
 import { ApiError, type Client, createClient } from '../../plugin-bridge/sdk/index.ts';
+import { say } from './page-language.ts';
 
 type Headers = Record<string, string>;
 
@@ -26,11 +27,11 @@ export function startConnection(
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    problem.textContent = '';
+    say(problem, '');
     connect({ 'X-API-Key': input.value.trim() }).then(
       () => form.reset(),
       (error: unknown) => {
-        problem.textContent = explain(error);
+        say(problem, explain(error));
         input.focus();
       },
     );
@@ -39,8 +40,8 @@ export function startConnection(
   /** Asks for a key. */
   function ask(fault: string): void {
     section.hidden = false;
-    account.textContent = 'Not connected';
-    problem.textContent = fault;
+    say(account, 'not-connected');
+    say(problem, fault);
   }
 
   /** Asks who is logged in, which is no error for a visitor, and shows the page when it knows what it looks like. */
@@ -60,18 +61,21 @@ export function startConnection(
 async function readVisit(): Promise<{ profile: unknown }> {
   const response = await fetch('/account/visit');
   if (response.ok) return response.json();
-  throw new Error(response.status === 403 ? 'This account is suspended.' : 'The service cannot be reached.');
+  throw new Error(response.status === 403 ? 'suspended' : 'unreachable');
 }
 
 async function showBalance(client: Client, account: HTMLElement): Promise<void> {
   const { balance, plan } = await client.getBalance();
-  const credits = document.createElement('strong');
-  credits.textContent = `${balance.toLocaleString('en')} ${balance === 1 ? 'credit' : 'credits'}`;
-  account.replaceChildren(credits, ` · plan ${plan}`);
+  const [credits, name] = [document.createElement('strong'), document.createElement('span')];
+  say(credits, 'credits', { count: balance });
+  say(name, 'plan', { plan });
+  delete account.dataset.text;
+  account.replaceChildren(credits, ' · ', name);
 }
 
+/** Returns the key of the text for a failure, or the message of the service, which is shown as it is. */
 function explain(error: unknown): string {
-  if (error instanceof ApiError && error.status === 401) return 'The service does not know this key.';
-  if (error instanceof ApiError && error.status === 403) return 'This key is not active.';
-  return error instanceof Error ? error.message : 'The service cannot be reached.';
+  if (error instanceof ApiError && error.status === 401) return 'unknown-key';
+  if (error instanceof ApiError && error.status === 403) return 'inactive-key';
+  return error instanceof Error ? error.message : 'unreachable';
 }

@@ -5,6 +5,7 @@ import { VERSION } from '../version.ts';
 import { startConnection } from './connection.ts';
 import { logEvents } from './event-log.ts';
 import { FolderView } from './folder-view.ts';
+import { say, showLanguage } from './page-language.ts';
 import { followOptions } from './page-options.ts';
 import { showSettings } from './settings-view.ts';
 
@@ -30,6 +31,7 @@ followOptions(find<HTMLFormElement>('#options'), {
   onLanguage(locale) {
     uploads.locale = locale;
     library.locale = locale;
+    void showLanguage(locale);
   },
   onTheme(theme) {
     document.documentElement.dataset.theme = theme;
@@ -42,7 +44,7 @@ followOptions(find<HTMLFormElement>('#options'), {
     folder.hidden = mode === 'download';
     showSettingsOf(mode === 'replace' ? library : uploads);
     showLibrary();
-    find('#place').textContent = mode === 'replace' ? 'Folder' : 'Upload';
+    say(find('#place'), mode === 'replace' ? 'place-folder' : 'place-upload');
   },
 });
 

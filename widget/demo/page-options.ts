@@ -12,7 +12,7 @@ const LANGUAGES = {
 
 /** Handlers of the options bar below the element. */
 export interface OptionHandlers {
-  onLanguage(locale: string): void;
+  onLanguage(locale: LocaleName): void;
   onTheme(theme: string): void;
   onWidth(width: string): void;
   onMode(mode: string): void;
@@ -34,7 +34,7 @@ export function followOptions(form: HTMLFormElement, handlers: OptionHandlers): 
 
   function apply(): void {
     const chosen = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    handlers.onLanguage(chosen.locale ?? 'en');
+    handlers.onLanguage(languages.value as LocaleName);
     handlers.onTheme(chosen.theme ?? 'system');
     handlers.onWidth(chosen.width ?? 'full');
     handlers.onMode(chosen.mode ?? 'download');

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../../support/accessibility.ts';
+import { findOddTexts } from '../../support/odd-texts.ts';
 import { type DemoRig, openDemoRig, PROBE } from './demo-rig.ts';
 
 describe('the demo page', () => {
@@ -130,22 +131,32 @@ describe('the demo page', () => {
 
   it('changes language, theme and width at once, and keeps them in its address', async () => {
     const { page, widget, visit } = await rig.open();
-    await page.getByLabel('Language').selectOption('ar');
+    const option = (value: string) => page.locator(`#options input[value=${value}]`);
+    const language = page.locator('#options select');
+    await language.selectOption('ar');
     await expect
       .poll(() => widget.evaluate((element) => element.shadowRoot?.querySelector('.base')?.getAttribute('dir')))
       .toBe('rtl');
+    await expect.poll(() => page.locator('#account').textContent()).toBe('25 رصيدًا · خطة free');
+    expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dir])).toEqual([
+      'ar',
+      'rtl',
+    ]);
+    await expectAccessible(page);
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    await page.getByRole('radio', { name: 'Light' }).check({ force: true });
+    await option('light').check({ force: true });
     const light = await background();
-    await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
+    await option('dark').check({ force: true });
     expect(await background()).not.toBe(light);
-    await page.getByRole('radio', { name: 'Phone' }).check({ force: true });
+    await option('phone').check({ force: true });
     await expect.poll(() => page.locator('#frame').evaluate((frame) => frame.getBoundingClientRect().width)).toBe(390);
     const { search } = new URL(page.url());
     await visit(search);
     await expect.poll(() => page.locator('#frame').evaluate((frame) => frame.getBoundingClientRect().width)).toBe(390);
-    await expect.poll(() => page.getByLabel('Language').inputValue()).toBe('ar');
-    await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+    await expect.poll(() => language.inputValue()).toBe('ar');
+    await expect.poll(() => option('dark').isChecked()).toBe(true);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   });
 
   it('logs events, newest first, at most 200', async () => {
@@ -185,6 +196,7 @@ describe('the demo page', () => {
     await page.locator('#log summary').click();
     await expectAccessible(page);
     await page.getByRole('radio', { name: 'Replace' }).check({ force: true });
+    expect(await findOddTexts(page)).toEqual([]);
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });

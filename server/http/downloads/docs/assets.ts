@@ -55,7 +55,10 @@ html:not(.dark-mode) #docs .btn.authorize { border-color: #0f6b68; color: #0f6b6
   body > header { position: static; }
   body > header nav { margin-inline-start: 0; }
   .columns { grid-template-columns: minmax(0, 1fr); }
-  .columns > nav { position: static; max-block-size: 44vh; border-inline-end: 0; border-block-end: 1px solid var(--line); }
+  .columns > nav { position: static; padding-block: 10px; border-inline-end: 0; border-block-end: 1px solid var(--line); }
+  .columns > nav > ul { display: flex; flex-wrap: wrap; gap: 0 18px; }
+  .columns > nav > ul > li > a { margin: 0; padding-block: 4px; }
+  .columns ul ul { display: none; }
 }
 `;
 

@@ -1,0 +1,52 @@
+import type { Messages } from '../../i18n/index.ts';
+
+/** The demo page in Spanish. */
+export const es: Messages = {
+  title: 'Imagewright – probar',
+  service: 'Servicio',
+  element: 'Elemento',
+  hero: 'Páginas más ligeras, las mismas imágenes.',
+  'hero-text':
+    'Añada unas fotos. Haga que se describan, compare una muestra gratuita y exporte. Cada imagen exportada cuesta un crédito, con todos sus tamaños.',
+  'connect-title': 'Conectar con este servicio',
+  'connect-text':
+    'Pegue la clave de API que el servicio mostró en su primer inicio. Solo se guarda en la memoria de esta página, hasta que la recargue.',
+  'connect-log-in': 'O inicie sesión y use la misma herramienta en su cuenta.',
+  'connect-note':
+    'Solo para el desarrollo: en un sitio real la clave queda en el servidor y el elemento habla con su CMS.',
+  key: 'Clave de API',
+  connect: 'Conectar',
+  frame: 'Un sistema de gestión de contenidos',
+  media: 'Medios',
+  'place-upload': 'Subida',
+  'place-folder': 'Carpeta',
+  options: 'Presentación',
+  language: 'Idioma',
+  theme: 'Tema',
+  'theme-system': 'Sistema',
+  'theme-light': 'Claro',
+  'theme-dark': 'Oscuro',
+  width: 'Ancho',
+  'width-full': 'Escritorio',
+  'width-tablet': 'Tableta',
+  'width-phone': 'Teléfono',
+  mode: 'Modo',
+  'mode-download': 'Descargar',
+  'mode-replace': 'Reemplazar',
+  settings: 'Ajustes como código',
+  'settings-text': 'Los ajustes elegidos en el elemento, tal como los escribe una página y los recibe el servicio.',
+  'settings-page': 'En la página',
+  'settings-request': 'En una solicitud',
+  events: 'Eventos',
+  'events-text': 'Eventos del elemento, los más recientes primero. Se conservan los últimos 200.',
+  clear: 'Vaciar',
+  footer:
+    'Esta página consta de un archivo HTML, el elemento y el servicio. No carga nada de otros sitios ni ejecuta código dentro del HTML; su política de seguridad prohíbe ambas cosas.',
+  'not-connected': 'Sin conexión',
+  credits: '{count} crédito|{count} créditos',
+  plan: 'plan {plan}',
+  'unknown-key': 'El servicio no conoce esta clave.',
+  'inactive-key': 'Esta clave no está activa.',
+  unreachable: 'No se puede acceder al servicio.',
+  suspended: 'Esta cuenta está suspendida.',
+};

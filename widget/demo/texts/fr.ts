@@ -1,0 +1,52 @@
+import type { Messages } from '../../i18n/index.ts';
+
+/** The demo page in French. */
+export const fr: Messages = {
+  title: 'Imagewright – essayer',
+  service: 'Service',
+  element: 'Élément',
+  hero: 'Des pages plus légères, les mêmes images.',
+  'hero-text':
+    'Déposez quelques photos. Faites-les décrire, comparez un échantillon gratuit, puis exportez. Chaque image exportée coûte un crédit, toutes ses tailles comprises.',
+  'connect-title': 'Se connecter à ce service',
+  'connect-text':
+    'Collez la clé API que le service a affichée à son premier démarrage. Elle reste uniquement dans la mémoire de cette page, jusqu’au prochain chargement.',
+  'connect-log-in': 'Ou connectez-vous et utilisez le même outil dans votre compte.',
+  'connect-note':
+    'Pour le développement seulement : sur un vrai site, la clé reste sur le serveur et l’élément s’adresse à votre CMS.',
+  key: 'Clé API',
+  connect: 'Connecter',
+  frame: 'Un système de gestion de contenu',
+  media: 'Médias',
+  'place-upload': 'Ajout',
+  'place-folder': 'Dossier',
+  options: 'Affichage',
+  language: 'Langue',
+  theme: 'Thème',
+  'theme-system': 'Système',
+  'theme-light': 'Clair',
+  'theme-dark': 'Sombre',
+  width: 'Largeur',
+  'width-full': 'Ordinateur',
+  'width-tablet': 'Tablette',
+  'width-phone': 'Téléphone',
+  mode: 'Mode',
+  'mode-download': 'Télécharger',
+  'mode-replace': 'Remplacer',
+  settings: 'Réglages sous forme de code',
+  'settings-text': 'Les réglages choisis dans l’élément, tels qu’une page les écrit et que le service les reçoit.',
+  'settings-page': 'Dans la page',
+  'settings-request': 'Dans une requête',
+  events: 'Événements',
+  'events-text': 'Événements de l’élément, les plus récents d’abord. Les 200 derniers sont conservés.',
+  clear: 'Vider',
+  footer:
+    'Cette page se compose d’un fichier HTML, de l’élément et du service. Elle ne charge rien d’autres sites et n’exécute aucun code dans le HTML ; sa politique de sécurité interdit les deux.',
+  'not-connected': 'Non connecté',
+  credits: '{count} crédit|{count} crédits',
+  plan: 'forfait {plan}',
+  'unknown-key': 'Le service ne connaît pas cette clé.',
+  'inactive-key': 'Cette clé n’est pas active.',
+  unreachable: 'Le service est injoignable.',
+  suspended: 'Ce compte est suspendu.',
+};
