@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import type { Tab } from '../support/browser.ts';
+import { findOddTexts } from '../support/odd-texts.ts';
 import { findSmallTargets } from '../support/small-targets.ts';
 import { type DashboardRig, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
@@ -26,12 +27,13 @@ const FOR_VISITORS: Record<string, string> = {
   reset: '[role=alert]',
 };
 
-/** Returns violations found by axe, targets that are too small, and tables that scroll sideways. */
+/** Returns violations found by axe, targets that are too small, texts off the scale, and tables that scroll sideways. */
 async function findProblems(page: Page): Promise<string[]> {
   const tables = page.locator('.scroll');
   const wider = await tables.evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
   const cut = wider.filter((pixels) => pixels > 0).map((pixels) => `a table is ${pixels} pixels too wide`);
-  return [...(await findAccessibilityProblems(page)), ...(await findSmallTargets(page)), ...cut];
+  const texts = await findOddTexts(page);
+  return [...(await findAccessibilityProblems(page)), ...texts, ...cut, ...(await findSmallTargets(page))];
 }
 
 async function problemsOf(rig: DashboardRig, tab: Tab, [address, ready]: [string, string]): Promise<string[]> {

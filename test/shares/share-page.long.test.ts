@@ -5,6 +5,7 @@ import { expectAccessible } from '../support/accessibility.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
 import { readLayoutShift } from '../support/layout-shift.ts';
+import { findOddTexts } from '../support/odd-texts.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { plainImage } from '../support/small-images.ts';
 
@@ -69,6 +70,7 @@ describe('the page of a link', () => {
     await first.getByRole('button', { name: 'Please change' }).click();
     await first.getByRole('button', { name: 'Send' }).click();
     await first.getByText('Please write what should change.').waitFor();
+    expect(await findOddTexts(page)).toEqual([]);
     await expectAccessible(page);
     await page.keyboard.type('<img src=x onerror=alert(1)> brighter');
     await first.getByRole('button', { name: 'Send' }).click();
@@ -76,6 +78,7 @@ describe('the page of a link', () => {
     await first.locator('.again:focus').waitFor();
     await page.locator('share-image').nth(1).getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Thank you, all images are answered.').waitFor();
+    expect(await findOddTexts(page)).toEqual([]);
     await expectAccessible(page);
     expect((await answers()).map(({ verdict, comment }) => [verdict, comment]).sort()).toEqual([
       ['approved', ''],

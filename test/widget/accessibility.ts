@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
+import { findOddTexts } from '../support/odd-texts.ts';
 import { findSmallTargets } from '../support/small-targets.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { focused } from './elements/elements-rig.ts';
@@ -127,7 +128,8 @@ async function expectAccessibleIn(looks: readonly Look[], tab: WidgetTab, state:
     await lookPlain(tab);
     await settle(tab);
   }
-  found.push(...(await findSmallTargets(tab.page)).map((target) => `${state}, ${target}`));
+  const others = [...(await findOddTexts(tab.page, 'image-optimizer')), ...(await findSmallTargets(tab.page))];
+  found.push(...others.map((problem) => `${state}, ${problem}`));
   expect(found).toEqual([]);
 }
 

@@ -68,6 +68,9 @@ export const foundation = css`
   ul {
     list-style: none;
   }
+  strong {
+    font-weight: 600;
+  }
   .visually-hidden {
     position: absolute;
     inline-size: 1px;

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GOOD_ANSWER } from '../../support/fake-vision-server.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
-import { rows } from '../read-page.ts';
+import { field, rows } from '../read-page.ts';
 
 const PHONE = { width: 320, height: 720 };
 const TABLET = { width: 768, height: 1024 };
@@ -143,6 +143,24 @@ describe('in narrow layouts', () => {
       expect(add.y).toBeGreaterThan(Math.max(...boxes.map(({ bottom }) => bottom)) - 8);
     },
   );
+
+  it('a text of more than two lines fades out until it is pressed, and an open row shows it whole', async () => {
+    const tab = await rig.open({ context: { viewport: PHONE } });
+    await tab.upload(2);
+    const [long, short] = [field(rows(tab.widget).first(), 'alt'), field(rows(tab.widget).nth(1), 'alt')];
+    await long.fill('A path leads over a meadow towards grey mountains with patches of snow in the morning');
+    await short.fill('A path');
+    // The field shows the end of what was typed.
+    await long.evaluate((area) => area.scrollTo(0, 0));
+    const fades = (place: Locator) => place.evaluate((area) => getComputedStyle(area).maskImage !== 'none');
+    await expect.poll(() => fades(long)).toBe(true);
+    expect(await fades(short)).toBe(false);
+    await long.focus();
+    await expect.poll(() => fades(long)).toBe(false);
+    await rows(tab.widget).first().locator('[data-control=more]').click();
+    await expect.poll(() => long.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(0);
+    expect(await fades(long)).toBe(false);
+  });
 
   it('a list has a shadow at its lower edge until its end', async () => {
     const tab = await rig.open({ css: 'image-optimizer { --io-list-max-height: 300px }' });

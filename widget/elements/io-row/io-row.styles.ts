@@ -174,15 +174,25 @@ export const rowStyles = css`
     border-color: transparent transparent var(--_border);
     background: transparent;
     line-height: 1.25;
+    resize: none;
   }
   .fields .input:hover,
   .fields .input:focus-visible {
     border-color: var(--_edge);
     background: var(--_surface);
   }
-  .fields textarea {
+  .row:not(.open) textarea {
     max-block-size: calc(2.5em + 6px);
-    resize: none;
+  }
+  /* A text that goes on below fades out: its place in the scroll range is that of the animation. */
+  textarea:not(:focus) {
+    animation: fade;
+    animation-timeline: scroll(self);
+  }
+  @keyframes fade {
+    from {
+      mask: linear-gradient(#000 50%, #0003);
+    }
   }
   .alt :enabled::placeholder {
     color: var(--_warning);
@@ -199,6 +209,10 @@ export const rowStyles = css`
   }
   .check {
     min-block-size: 24px;
+  }
+  .check,
+  .hint,
+  .error {
     font-size: var(--_t13);
   }
   .check input {

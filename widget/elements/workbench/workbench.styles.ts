@@ -13,6 +13,7 @@ const styles = css`
   .undo:dir(rtl) .icon {
     scale: -1 1;
   }
+  .pair,
   .clear {
     inset-block-start: calc(var(--_pad) - var(--_space));
     inset-inline-end: max(0px, var(--_pad) - var(--_space));
@@ -42,7 +43,6 @@ const styles = css`
     }
     .pair {
       position: absolute;
-      inset-block-start: calc(var(--_pad) - var(--_space));
       inset-inline-end: calc(var(--_control) + max(0px, var(--_pad) - var(--_space)));
     }
     .find .take-away {
