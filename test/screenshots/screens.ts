@@ -39,7 +39,7 @@ export async function createShoot(page: Page, chooseLanguage: (locale: string) =
       await page.mouse.move(0, 0);
       await settle(page);
       const bytes = await sharp(await page.screenshot())
-        .webp({ quality: 60, effort: 6, smartSubsample: true })
+        .webp({ quality: 45, effort: 6, smartSubsample: true })
         .toFile(`${FOLDER}${name}-${form}.webp`);
       console.log(`docs/images/screens/${name}-${form}.webp: ${Math.round(bytes.size / 1000)} kB`);
     }
