@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { VERSION } from '../../widget/version.ts';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
 import { plainImages } from '../support/small-images.ts';
 import { expectHeading, PASSWORD, REFUSED } from './dashboard-rig.ts';
@@ -54,6 +55,7 @@ it('from the first start to the first export: link, password, key, playground, b
     await expectHeading(tab, 'Overview');
     const balance = page.locator('#balance');
     await expect.poll(() => balance.textContent()).toMatch(/^25\s+credits/);
+    expect(await page.locator('header .foot').textContent()).toContain(`Imagewright ${VERSION}`);
 
     await page.getByRole('link', { name: 'API Keys' }).click();
     await expectHeading(tab, 'API Keys');

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../../widget/version.ts';
 import { expectAccessible } from '../../support/accessibility.ts';
 import { findOddTexts } from '../../support/odd-texts.ts';
 import { type DemoRig, openDemoRig, PROBE } from './demo-rig.ts';
@@ -12,6 +13,7 @@ describe('the demo page', () => {
 
   it('asks visitors for a key, explains a wrong one, and stores a valid one nowhere', async () => {
     const { page, account, connect, expectQuiet } = await rig.open({ connect: false });
+    expect(await page.locator('#version').textContent()).toBe(`Imagewright ${VERSION}`);
     await page.getByLabel('API key').fill('iw_wrong');
     await page.getByRole('button', { name: 'Connect' }).click();
     await expect.poll(() => page.locator('#connect-error').textContent()).toBe('The service does not know this key.');
