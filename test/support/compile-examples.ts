@@ -4,6 +4,12 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Sources of the packages that examples import. */
+const PACKAGES = {
+  '@imagewright/sdk': ['./plugin-bridge/sdk/index.ts'],
+  '@imagewright/host': ['./plugin-bridge/host/index.ts'],
+  '@imagewright/element': ['./widget/index.ts'],
+};
 
 /** The TypeScript examples of a page below the repository, in their order. */
 export async function readExamples(page: string): Promise<string[]> {
@@ -14,7 +20,8 @@ export async function readExamples(page: string): Promise<string[]> {
 /** Compiles examples as if each were a file in `docs`; returns what the compiler complains of. */
 export function compileExamples(examples: string[]): string[] {
   const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
+  const { options: ours } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
+  const options = { ...ours, paths: { ...ours.paths, ...PACKAGES } };
   const files = new Map(examples.map((text, index) => [join(ROOT, 'docs', `example-${index + 1}.ts`), text]));
   const host = ts.createCompilerHost(options);
   const { readFile: read, fileExists } = host;

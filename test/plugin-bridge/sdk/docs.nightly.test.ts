@@ -8,7 +8,7 @@ it('has examples that compile', async () => {
 });
 
 it('is compiled strictly', () => {
-  const wrong = `import { createClient } from '../plugin-bridge/sdk/index.ts';
+  const wrong = `import { createClient } from '@imagewright/sdk';
     createClient({ endpoint: '' }).checkCredits({ imageCount: 'three' });`;
   expect(compileExamples([wrong])).toEqual([
     expect.stringContaining("Type 'string' is not assignable to type 'number'"),
