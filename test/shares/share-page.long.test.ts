@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedShare, ShareList, UploadResult } from '#contract';
+import { VERSION } from '../../widget/version.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
@@ -46,6 +47,7 @@ describe('the page of a link', () => {
     await expect
       .poll(() => page.locator('share-image').nth(1).getByText('You see the original').isVisible())
       .toBe(true);
+    expect(await page.locator('footer').textContent()).toContain(`Imagewright ${VERSION}`);
     await expectAccessible(page);
 
     await first.getByRole('button', { name: 'Compare before and after' }).click();

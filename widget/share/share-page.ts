@@ -2,6 +2,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SharedImage, SharedImages } from '#contract';
 import { type I18n, LOCALES, type LocaleName } from '../i18n/index.ts';
 import { controls, foundation, icon, tokens } from '../styles/index.ts';
+import { VERSION } from '../version.ts';
 import { loadTexts, NAMES, preferredLanguage } from './load-texts.ts';
 import { pageStyles } from './share.styles.ts';
 import { createShareClient, type ShareClient, ShareError } from './share-client.ts';
@@ -139,7 +140,7 @@ export class SharePage extends LitElement {
       <ul class="images">
         ${images.map((image, place) => html`<li>${this.#renderImage(image, place + 1, images.length)}</li>`)}
       </ul>
-      <footer class="muted">${t('footer')}</footer>
+      <footer class="muted">${t('footer')} <bdi>Imagewright ${VERSION}</bdi></footer>
       ${isDone ? nothing : html`<div class="bar">${this.#renderBar(images)}</div>`}
     `;
   }

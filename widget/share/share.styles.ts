@@ -39,6 +39,9 @@ export const pageStyles = css`
     margin-block: 24px;
     font-size: var(--_t13);
   }
+  footer bdi {
+    display: block;
+  }
   .bar {
     position: sticky;
     inset-block-end: 0;
