@@ -26,6 +26,7 @@ const CODES: Record<string, HostErrorCode> = {
   imagewright_no_sizes: 'unsupported',
   imagewright_not_an_image: 'unsupported',
   imagewright_unknown_type: 'unsupported',
+  imagewright_not_saved: 'no_space',
   insufficient_storage: 'no_space',
   logged_out: 'expired',
   rest_forbidden: 'forbidden',
@@ -47,7 +48,9 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
     downloads: true,
     uploads: true,
 
-    async list({ cursor = '1', limit = 50, ids, search, status }: HostQuery) {
+    async list({ cursor = '1', limit = 50, ids: wanted, search, status }: HostQuery) {
+      const ids = wanted?.filter((id) => /^\d+$/.test(id));
+      if (ids?.length === 0) return { images: [], nextCursor: null, total: 0 };
       const page = Number(cursor);
       const size = Math.min(limit, 100);
       const found = await rest.call<{ items: LibraryImage[]; total: number }>('GET', '/attachments', {
