@@ -1,6 +1,14 @@
+import type { RunProgress } from '../run-images.ts';
 import { claim, claimFiles, listAll, type WorldTest } from './world.ts';
 
 const idsOf = async (host: Parameters<typeof listAll>[0]) => (await listAll(host)).map(({ id }) => id);
+
+/** Says how a run ended, with the reason and the first image that failed. */
+function ending(end: RunProgress | null | undefined): string {
+  const failure = end?.outcomes.find(({ status }) => status === 'failed');
+  const why = [end?.reason?.message, failure && `${failure.filename}: ${failure.message}`].filter(Boolean).join('; ');
+  return `${end?.phase}, ${end?.replaced} of ${end?.total} images replaced${why && ` (${why})`}`;
+}
 
 /** Tests of a whole run with a service: images have to be real ones. */
 export const connectedTests: WorldTest[] = [
@@ -12,7 +20,7 @@ export const connectedTests: WorldTest[] = [
       const page = await kit.connect?.(world.host, { credits: 50 });
       const ids = await idsOf(world.host);
       const end = await page?.run(ids);
-      claim(end?.replaced === ids.length, `run: replaced ${end?.replaced} of ${ids.length} images`);
+      claim(end?.replaced === ids.length, `run: ${ending(end)}`);
       claim(
         (await page?.charged()) === ids.length,
         `run: paid ${await page?.charged()} credits for ${ids.length} images`,
@@ -29,7 +37,7 @@ export const connectedTests: WorldTest[] = [
       const page = await kit.connect?.(world.host, { credits: 2 });
       const ids = await idsOf(world.host);
       const end = await page?.run(ids);
-      claim(end?.phase === 'stopped' && end.replaced === 2, `run: ${end?.phase}, ${end?.replaced} images replaced`);
+      claim(end?.phase === 'stopped' && end.replaced === 2, `run: ${ending(end)}`);
       await page?.setCredits(50);
       await page?.resume();
       claim((await page?.charged()) === ids.length, `resume: paid ${await page?.charged()} credits`);
@@ -44,10 +52,11 @@ export const connectedTests: WorldTest[] = [
       const ids = await idsOf(world.host);
       page?.setAway(true);
       const end = await page?.run(ids);
-      claim(end?.phase === 'stopped' && end.reason !== null, `run: ${end?.phase} without a reason`);
+      claim(end?.phase === 'stopped' && end.reason !== null, `run: no reason: ${ending(end)}`);
       await claimFiles(world, before, 'run');
       page?.setAway(false);
-      claim((await page?.resume())?.replaced === ids.length, 'resume: not every image was replaced');
+      const resumed = await page?.resume();
+      claim(resumed?.replaced === ids.length, `resume: ${ending(resumed)}`);
       claim((await page?.charged()) === ids.length, `resume: paid ${await page?.charged()} credits`);
     },
   },
@@ -58,7 +67,7 @@ export const connectedTests: WorldTest[] = [
       const before = await world.files();
       const page = await kit.connect?.(world.host, { credits: 50, wrongKey: true });
       const end = await page?.run(await idsOf(world.host));
-      claim(end?.phase === 'stopped' && end.reason !== null, `run: ${end?.phase} without a reason`);
+      claim(end?.phase === 'stopped' && end.reason !== null, `run: no reason: ${ending(end)}`);
       claim(end.failed === 0, `run: ${end.failed} images failed one by one`);
       await claimFiles(world, before, 'run');
     },

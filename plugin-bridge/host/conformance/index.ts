@@ -5,7 +5,15 @@ import { readingTests } from './reading-tests.ts';
 import { replacingTests } from './replacing-tests.ts';
 import type { ConformanceTest, HostKit } from './world.ts';
 
-export type { ConformanceTest, ConnectedPage, HostKit, NamedBytes, World } from './world.ts';
+export type {
+  ConformanceTest,
+  ConnectedPage,
+  HostKit,
+  MadeReplacement,
+  NamedBytes,
+  ReplacementOptions,
+  World,
+} from './world.ts';
 
 /**
  * Returns the tests of a host: `for (const { name, run } of conformanceTests(kit)) test(name, run)`. Each makes a CMS of its own.

@@ -22,7 +22,7 @@ export interface World {
    * Makes the given write of the CMS fail, counted from 1 and from now: `crash` also fails every later one until {@link World.reopen},
    * `full` is a full disk. Missing where it cannot be done; its tests are left out.
    */
-  failAt?(write: number, how: 'crash' | 'full'): void;
+  failAt?(write: number, how: 'crash' | 'full'): void | Promise<void>;
   close?(): Promise<void>;
 }
 
@@ -48,6 +48,11 @@ export interface HostKit {
   resultOf?(image: NamedBytes, name: string): Promise<Uint8Array>;
   /** Offers the bytes of a result at an address, for hosts with `downloads`. */
   offer?(variant: Pick<ReplacementVariant, 'filename'>, bytes: Uint8Array): Promise<string>;
+  /**
+   * Exports an image of the CMS that is under test, for a host whose server reads results from the service; the widths may be those of the
+   * CMS. Missing: results are those of {@link HostKit.resultOf}.
+   */
+  export?(image: NamedBytes, options: ReplacementOptions): Promise<MadeReplacement>;
   /** Connects a host to a service by an element. Missing: tests that need a service are left out. */
   connect?(host: CmsHost, options: { credits: number; wrongKey?: boolean }): Promise<ConnectedPage>;
 }
@@ -148,12 +153,17 @@ export interface ReplacementOptions {
   title?: string;
 }
 
+/** A replacement with the bytes of its full file. */
+export type MadeReplacement = Replacement & { full: Uint8Array };
+
 /** Makes the replacement of an image as {@link connectHost} does. */
 export async function replacementOf(
   kit: HostKit,
   image: NamedBytes,
-  { widths = [], round = 1, damaged = false, title }: ReplacementOptions = {},
-): Promise<Replacement & { full: Uint8Array }> {
+  options: ReplacementOptions = {},
+): Promise<MadeReplacement> {
+  if (kit.export) return kit.export(image, options);
+  const { widths = [], round = 1, damaged = false, title } = options;
   const names = ['full', ...widths.map((width) => `${width}w`)];
   const stem = image.name.replace(/\.[^.]+$/, '');
   const contents = await Promise.all(

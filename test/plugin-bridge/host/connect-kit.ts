@@ -1,7 +1,8 @@
 import type { Balance } from '#contract';
 import type { HostKit } from '../../../plugin-bridge/host/conformance/index.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
-import { sharedService } from '../../support/shared-service.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { charged, connectShelf } from './connect-shelf.ts';
 
 /** The real service for hosts under test, behind a proxy that can take it away. */
@@ -30,7 +31,6 @@ export async function startConnect(through?: (apiKey: string) => Promise<string>
     },
     async connect(host, { credits, wrongKey = false }) {
       const account = await service.createAccount({ credits });
-      const { accountId, api } = account;
       const used = wrongKey ? { ...account, apiKey: `${account.apiKey.slice(0, -4)}0000` } : account;
       const way = through ? { url: await through(used.apiKey) } : { url: proxy.url, account: used };
       const { connection } = await connectShelf({ ...way, host });
@@ -39,13 +39,20 @@ export async function startConnect(through?: (apiKey: string) => Promise<string>
         resume: () => connection.resume(),
         charged: () => charged(account),
         setAway: (isAway) => (isAway ? proxy.inject({ kind: 'lose-request' }, { times: 1e9 }) : proxy.reset()),
-        async setCredits(wanted) {
-          const { balance } = await api.readJson<Balance>('/v1/credits/balance');
-          const ref = `test-${accountId}-${wanted}`;
-          await service.service.accounts.ledger.grant({ accountId, ref, amount: wanted - balance });
-        },
+        setCredits: (wanted) => setCredits(service, account, wanted),
       };
     },
     close: () => proxy.close(),
   };
+}
+
+/** Sets the balance of an account. */
+export async function setCredits(
+  { service }: SharedService,
+  { accountId, api }: TestAccount,
+  wanted: number,
+): Promise<void> {
+  const { balance } = await api.readJson<Balance>('/v1/credits/balance');
+  const ref = `test-${accountId}-${wanted}`;
+  await service.accounts.ledger.grant({ accountId, ref, amount: wanted - balance });
 }

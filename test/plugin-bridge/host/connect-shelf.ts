@@ -9,15 +9,19 @@ export async function connectShelf({
   url,
   account,
   host,
+  transport,
   options = {},
 }: {
   url: string;
   /** Absent: the host's headers have the key. */
   account?: TestAccount;
   host: CmsHost;
+  /** Calls of the element in the place of its own. */
+  transport?: object;
   options?: ConnectOptions;
 }) {
   const element = new HeadlessElement({ endpoint: url, apiKey: account?.apiKey });
+  if (transport) element.transport = transport;
   /** Errors of images the service could not export. */
   const refusals: unknown[] = [];
   element.addEventListener('io-export', (event) => {

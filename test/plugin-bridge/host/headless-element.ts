@@ -25,6 +25,9 @@ export class HeadlessElement extends EventTarget implements HostElement {
     });
   }
 
+  set importBy(importBy: 'page' | 'server') {
+    this.optimizer.configure({ importBy });
+  }
   get headers(): unknown {
     return this.#headers;
   }

@@ -2,17 +2,16 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { FIXTURES } from '../../support/api-client.ts';
 
-let photo: Promise<{ data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } }> | null = null;
-
-/** Makes different small photographs, 240 pixels wide. */
-export async function photographs(count: number): Promise<{ name: string; bytes: Uint8Array }[]> {
-  photo ??= sharp(join(FIXTURES, 'photos/photo-stream.jpg')).resize(720).raw().toBuffer({ resolveWithObject: true });
-  const { data, info } = await photo;
+/** Makes different photographs with sides of 4:3, so many pixels wide: small ones unless `width` says otherwise. */
+export async function photographs(count: number, { width = 240 } = {}): Promise<{ name: string; bytes: Uint8Array }[]> {
+  const photo = sharp(join(FIXTURES, 'photos/photo-stream.jpg')).resize(3 * width);
+  const { data, info } = await photo.raw().toBuffer({ resolveWithObject: true });
+  const step = width / 24;
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const cut = { left: (40 * index) % 440, top: 10 * (index % 20), width: 240, height: 180 };
-      const picture = sharp(data, { raw: info }).extract(cut).jpeg({ quality: 98 });
-      return { name: `photo-${index}.jpg`, bytes: new Uint8Array(await picture.toBuffer()) };
+      const cut = { left: Math.floor(4 * step * (index % 11)), top: Math.floor(step * (index % 20)) };
+      const picture = sharp(data, { raw: info }).extract({ ...cut, width, height: 0.75 * width });
+      return { name: `photo-${index}.jpg`, bytes: new Uint8Array(await picture.jpeg({ quality: 98 }).toBuffer()) };
     }),
   );
 }
