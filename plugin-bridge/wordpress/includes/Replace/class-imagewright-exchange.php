@@ -146,7 +146,7 @@ class Imagewright_Exchange {
 			}
 			$error = $plan;
 		} catch ( Throwable $thrown ) {
-			$error = Imagewright_Rest_Errors::make( 'not_saved', $thrown->getMessage(), 500 );
+			$error = Imagewright_Rest_Errors::make( 'failed', $thrown->getMessage(), 500 );
 		}
 		if ( $this->state->get( $id ) ) {
 			$this->restoration->put_back( $id, $state, true );
