@@ -43,6 +43,8 @@ export function formatAgo(iso: string): string {
   return formatDate(iso);
 }
 
+/** Formats a time. A line never breaks between the hour and "PM". */
 function format(time: string, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(language().locale, options).format(new Date(time));
+  const words = new Intl.DateTimeFormat(language().locale, options).format(new Date(time));
+  return words.replace(/(\d)\s(\S{1,2})$/, '$1\u00a0$2');
 }

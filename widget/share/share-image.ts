@@ -180,7 +180,8 @@ export class ShareImage extends LitElement {
     const { answer } = this.image;
     return html`
       <p class="given"><span class="badge ${answer?.verdict === 'approved' ? 'success' : 'warning'}">${t(answer?.verdict === 'approved' ? 'approved' : 'change-asked')}</span>
-        ${answer?.isCurrent ? nothing : html`<span class="muted">${t('earlier')}</span>`} <bdi class="comment">${answer?.comment}</bdi></p>
+        ${answer?.isCurrent ? nothing : html`<span class="muted">${t('earlier')}</span>`}
+        ${answer?.comment ? html`· <bdi class="comment">${answer.comment}</bdi>` : nothing}</p>
       <button type="button" class="button quiet again" title=${t('again')} @click=${() => this.#turn('open')}>${icon('undo')}<span class="words">${t('again')}</span></button>
     `;
   }
