@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PageWeight } from '../../plugin-bridge/wordpress/src/weigh-panel.ts';
+import { publish, urlOf } from './posts.ts';
 import { photograph } from './rig.ts';
 import { useBrowser, useRig } from './use-rig.ts';
 
@@ -44,6 +45,21 @@ it('a page is weighed before and after, image by image, in both ways of delivery
     expect((await post(`/attachments/${id}/restore`))[0]).toBe(200);
   }
   await setWay('beside');
+});
+
+it('a size of another type than its upload is known', async () => {
+  const id = await admin.upload('mixed.jpg', await photograph(900), 'image/jpeg');
+  const size = await rig.site.php<number>(
+    `$metadata = wp_get_attachment_metadata( $id ); $folder = dirname( get_attached_file( $id ) ) . '/';
+    $name = preg_replace( '/jpg$/', 'webp', $metadata['sizes']['medium']['file'] );
+    copy( $folder . $metadata['sizes']['medium']['file'], $folder . $name ); $metadata['sizes']['medium']['file'] = $name;
+    wp_update_attachment_metadata( $id, $metadata ); return filesize( $folder . $name );`,
+    { id },
+  );
+  const medium = await urlOf(rig, id, 'medium');
+  expect(medium).toMatch(/mixed-\d+x\d+\.webp$/);
+  const { images } = await weigh(await publish(rig, `<img src="${medium}" alt="">`));
+  expect(images.map(({ desktop }) => desktop[1])).toEqual([size]);
 });
 
 /** Expects that nobody sees the page as it was before without a valid signature. */

@@ -206,9 +206,9 @@ class Imagewright_Page_Weight {
 	private function known( $paths ) {
 		$found = array();
 		$paths = array_values( array_unique( array_filter( $paths, 'strlen' ) ) );
-		foreach ( $this->attachments( $paths ) as $id => $attached ) {
+		foreach ( $this->attachments( $paths ) as list( 'post_id' => $id, 'meta_value' => $attached ) ) {
 			$folder = dirname( $attached );
-			foreach ( $this->names( $id, $attached ) as $name ) {
+			foreach ( $this->names( (int) $id, $attached ) as $name ) {
 				$found[ '.' === $folder ? $name : "$folder/$name" ] = true;
 			}
 		}
@@ -222,29 +222,34 @@ class Imagewright_Page_Weight {
 	}
 
 	/**
-	 * Finds the attachments to which files may belong, by the names that WordPress derives from an upload.
+	 * Finds the attachments to which files may belong, by the names that WordPress derives from an upload. Sizes can have another type
+	 * than the upload, and a page can show files of both names of a replaced attachment.
 	 *
 	 * @param string[] $paths Paths.
-	 * @return array<int,string> Attached files by attachment.
+	 * @return array<int,array{post_id:string,meta_value:string}> Attachments, each with an attached file, now or before it was replaced.
 	 */
 	private function attachments( $paths ) {
 		global $wpdb;
-		$uploads = array();
+		$stems      = array();
+		$extensions = array_merge( array( 'jpeg' ), array_values( Imagewright_Contract::EXTENSIONS ) );
 		foreach ( array_map( array( $this, 'without_mark' ), $paths ) as $path ) {
-			$main = preg_replace( '/(-\d+x\d+)?(?=\.\w+$)/', '', $path, 1 );
-			foreach ( array( $path, $main ) as $one ) {
-				$uploads[] = $one;
-				$uploads[] = preg_replace( '/(?=\.\w+$)/', '-scaled', $one );
-				$uploads[] = preg_replace( '/(?=\.\w+$)/', '-rotated', $one );
+			$extensions[] = pathinfo( $path, PATHINFO_EXTENSION );
+			$whole        = preg_replace( '/\.\w+$/', '', $path );
+			foreach ( array( $whole, preg_replace( '/-\d+x\d+$/', '', $whole ) ) as $stem ) {
+				array_push( $stems, $stem, "$stem-scaled", "$stem-rotated" );
 			}
 		}
-		$uploads = array_values( array_unique( $uploads ) );
+		$uploads = array();
+		foreach ( array_unique( $stems ) as $stem ) {
+			foreach ( array_unique( $extensions ) as $extension ) {
+				$uploads[] = "$stem.$extension";
+			}
+		}
 		if ( ! $uploads ) {
 			return array();
 		}
 		$marks = implode( ',', array_fill( 0, count( $uploads ), '%s' ) );
-		$rows  = $wpdb->get_results( $wpdb->prepare( "SELECT post_id, meta_value FROM $wpdb->postmeta WHERE meta_key IN ( '_wp_attached_file', '" . Imagewright_State::WAS . "' ) AND meta_value IN ($marks)", $uploads ), ARRAY_A ); // phpcs:ignore WordPress.DB.PreparedSQL, WordPress.DB.PreparedSQLPlaceholders -- placeholders only.
-		return array_map( 'strval', array_column( $rows, 'meta_value', 'post_id' ) );
+		return (array) $wpdb->get_results( $wpdb->prepare( "SELECT post_id, meta_value FROM $wpdb->postmeta WHERE meta_key IN ( '_wp_attached_file', '" . Imagewright_State::WAS . "' ) AND meta_value IN ($marks)", $uploads ), ARRAY_A ); // phpcs:ignore WordPress.DB.PreparedSQL, WordPress.DB.PreparedSQLPlaceholders -- placeholders only.
 	}
 
 	/**
