@@ -129,9 +129,17 @@ describe('the page of a link', () => {
     const { sessionId } = await api.upload(images);
     const { url } = await api.readJson<CreatedShare>(`/v1/sessions/${sessionId}/shares`, { json: {} });
     const { page, expectQuiet } = await browser.open({ locale: 'en', viewport: { width: 320, height: 640 } });
+    const widths: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/preview')) widths.push(searchParams.get('width'));
+    });
     await page.goto(url);
     const cards = page.locator('share-image');
     await expect.poll(() => cards.count()).toBe(30);
+    // The open image is large, the others are as small as their lines.
+    const countLarge = () => widths.filter((width) => width === '640').length;
+    await expect.poll(() => [countLarge(), new Set(widths)]).toEqual([1, new Set(['160', '640'])]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     let clicks = 0;
     const click = (place: Locator) => {
@@ -152,6 +160,8 @@ describe('the page of a link', () => {
         .waitFor();
     }
     expect(await page.locator('article:not(.closed)').count()).toBe(1);
+    // Five were open.
+    await expect.poll(countLarge).toBe(5);
     await click(page.getByRole('button', { name: 'Approve the rest (27)' }));
     await expectAccessible(page);
     await click(page.getByRole('button', { name: 'Yes, approve all 27' }));

@@ -6,7 +6,8 @@ import { controls, foundation, icon } from '../styles/index.ts';
 import type { ShareClient } from './share-client.ts';
 import { pictureStyles } from './share-picture.styles.ts';
 
-/** Pixels of the picture beside the texts, and of the one that stands in for a file that the browser cannot show. */
+/** Pixels of the picture in a folded line, of the one beside the texts, and of the one that stands in for a file that the browser cannot show. */
+const FOLDED = 160;
 const PREVIEW = 640;
 const LARGE = 2048;
 /** Difference of the shapes of both files from which a divider would compare other places. */
@@ -41,6 +42,8 @@ export class SharePicture extends LitElement {
   /** The pair of the closer look, with the comparison's own texts; null: it is closed. */
   declare protected close: { pair: ComparePair; i18n: I18n } | null;
   #seen: IntersectionObserver | null = null;
+  /** Pixels of the preview that was asked for last. */
+  #asked = 0;
   #urls: string[] = [];
 
   constructor() {
@@ -69,7 +72,9 @@ export class SharePicture extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('small') && this.small) this.sides = null;
+    if (!changed.has('small')) return;
+    if (this.small) this.sides = null;
+    else if (this.#asked === FOLDED) void this.#show();
   }
 
   override updated(): void {
@@ -80,11 +85,14 @@ export class SharePicture extends LitElement {
   async #show(): Promise<void> {
     this.#seen?.disconnect();
     const { texts, id } = this.image;
+    const width = this.small ? FOLDED : PREVIEW;
+    this.#asked = width;
     try {
-      this.still = await this.#decode(await this.client.preview(id, PREVIEW));
-      this.still.alt = texts.decorative ? '' : (texts.alt ?? '');
+      const still = await this.#decode(await this.client.preview(id, width));
+      still.alt = texts.decorative ? '' : (texts.alt ?? '');
+      if (this.#asked === width) this.still = still;
     } catch {
-      this.still = 'failed';
+      this.still ??= 'failed';
     }
     if (!this.isConnected) this.#release();
   }
