@@ -123,3 +123,29 @@ it('lists are restricted to a state, and months add up what was optimized', asyn
   });
   expect(await page.text()).toMatch(/<tbody>\s*<tr>\s*<th scope="row">\w+ \d{4}<\/th>\s*<td>1<\/td>/);
 });
+
+it('a search finds names of files, not folders or hosts of their addresses', async () => {
+  const plain = await admin.upload('third_x.jpg', await photograph(520), 'image/jpeg');
+  const [year = ''] = (await rig.attachment(plain)).file.split('/');
+  await admin.upload(`first-${year}-a+b.jpg`, await photograph(521), 'image/jpeg');
+  await admin.upload('second-(50%25).jpg', await photograph(522), 'image/jpeg');
+  // A title that a person wrote, so that the name alone is found.
+  const addresses = await rig.site.php<string[]>(
+    "global $wpdb; $wpdb->query( \"UPDATE $wpdb->posts SET post_title = 'Told' WHERE post_type = 'attachment'\" ); return $wpdb->get_col( \"SELECT guid FROM $wpdb->posts WHERE post_type = 'attachment' ORDER BY ID\" );",
+  );
+  for (const address of addresses) expect(address).toContain(`/${year}/`);
+  const stored = addresses.map((address) => address.split('/').at(-1) ?? '');
+  const found = async (text: string) => {
+    const { items } = await admin.json<{ items: { filename: string }[] }>(
+      'GET',
+      `/attachments?search=${encodeURIComponent(text)}`,
+    );
+    return items.map(({ filename }) => filename).sort();
+  };
+  for (const name of stored) expect(await found(name.slice(1, -5)), name).toEqual([name]);
+  expect(await found(year)).toEqual([stored[1]]);
+  expect(await found('THIRD_')).toEqual([stored[0]]);
+  for (const text of [new URL(rig.site.url).hostname, 'uploads', 'x_x', '.*', '[']) {
+    expect(await found(text), text).toEqual([]);
+  }
+});
