@@ -101,6 +101,12 @@ export const pictureStyles = css`
     padding: 0;
     inline-size: var(--_control);
   }
+  .missing {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px 12px;
+    align-items: center;
+  }
   .bad {
     color: var(--_danger);
   }

@@ -41,6 +41,7 @@ export const de: Messages = {
   'send-failed': 'Ihre Antwort wurde nicht gesendet. Bitte versuchen Sie es noch einmal.',
   wait: 'Zu viele Antworten auf einmal. Bitte warten Sie eine Minute.',
   'no-picture': 'Das Bild konnte nicht geladen werden.',
+  'small-copy': 'Nur eine kleine Fassung des Bildes konnte geladen werden.',
   'title-of': '{sender} bittet Sie, {count} Bild anzusehen|{sender} bittet Sie, {count} Bilder anzusehen',
   image: 'Bild {index} von {count}',
   send: 'Senden',

@@ -38,6 +38,7 @@ export const en = {
   'send-failed': 'Your answer was not sent. Please try again.',
   wait: 'Too many answers at once. Please wait a minute.',
   'no-picture': 'The picture could not be loaded.',
+  'small-copy': 'Only a small copy of the picture could be loaded.',
   'title-of': '{sender} asks you to look at {count} image|{sender} asks you to look at {count} images',
   image: 'Image {index} of {count}',
   send: 'Send',

@@ -40,6 +40,7 @@ export const es: Messages = {
   'send-failed': 'Su respuesta no se envió. Inténtelo de nuevo.',
   wait: 'Demasiadas respuestas a la vez. Espere un minuto.',
   'no-picture': 'No se pudo cargar la imagen.',
+  'small-copy': 'Solo se pudo cargar una versión pequeña de la imagen.',
   'title-of': '{sender} le pide que vea {count} imagen|{sender} le pide que vea {count} imágenes',
   image: 'Imagen {index} de {count}',
   send: 'Enviar',

@@ -40,6 +40,7 @@ export const fr: Messages = {
   'send-failed': 'Votre réponse n’a pas été envoyée. Réessayez.',
   wait: 'Trop de réponses à la fois. Attendez une minute.',
   'no-picture': 'L’image n’a pas pu être chargée.',
+  'small-copy': 'Seule une petite version de l’image a pu être chargée.',
   'title-of': '{sender} vous demande de regarder {count} image|{sender} vous demande de regarder {count} images',
   image: 'Image {index} sur {count}',
   send: 'Envoyer',

@@ -40,6 +40,7 @@ export const ja: Messages = {
   'send-failed': '回答を送信できませんでした。もう一度お試しください。',
   wait: '一度に多くの回答が送られました。1 分ほどお待ちください。',
   'no-picture': '画像を読み込めませんでした。',
+  'small-copy': '画像の縮小版しか読み込めませんでした。',
   'title-of': '{sender} から画像 {count} 件の確認依頼が届いています',
   image: '画像 {index} / {count}',
   send: '送信',
