@@ -131,3 +131,32 @@ it('the grid is filtered by state', async () => {
   await Promise.all([tile(open), tile(done)].map((one) => one.waitFor(PATIENCE)));
   expectQuiet();
 });
+
+it('Stop stays while the progress is read, and says so if the site does not answer', async () => {
+  await upload('stay-one.jpg');
+  await upload('stay-two.jpg');
+  const { page } = await openPage(LIBRARY_TAB);
+  await page.route('**/run/work?*', (route) => route.fulfill({ json: { worked: 0 } }));
+  const panel = section(page, 'library');
+  const readTwice = async () => {
+    for (let reading = 0; reading < 2; reading += 1) {
+      await page.waitForResponse((response) => /\/run\?/.test(response.url()), PATIENCE);
+    }
+  };
+  await panel.getByRole('button', { name: 'Optimize 2 images for 2 credits' }).click(PATIENCE);
+  await page.getByRole('dialog').getByRole('button', { name: 'Optimize 2 images for 2 credits' }).click(PATIENCE);
+  const stop = panel.getByRole('button', { name: 'Stop' });
+  await stop.hover(PATIENCE);
+  await page.mouse.down();
+  await readTwice();
+  await page.route('**/run?*', (route) => (route.request().method() === 'GET' ? route.continue() : route.abort()));
+  await page.mouse.up();
+  await panel.getByText('The site does not respond.').waitFor(PATIENCE);
+  await readTwice();
+  expect(await panel.getByText('The site does not respond.').isVisible()).toBe(true);
+  await page.unroute('**/run?*');
+  await stop.focus();
+  await readTwice();
+  await page.keyboard.press('Enter');
+  await panel.locator('.imagewright-run', { hasText: /Stopped: \d of 2 done/ }).waitFor(PATIENCE);
+});

@@ -1,7 +1,7 @@
 import { ask } from './ask.ts';
 import { followRun, type Run } from './bulk-run.ts';
 import { type Preview, renderOffer, renderRun, spendQuestion } from './bulk-views.ts';
-import { make, makeButton } from './make.ts';
+import { make, makeButton, renew } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
 import { count, type SiteConfig, textOf } from './site-config.ts';
 
@@ -15,6 +15,12 @@ export class BulkPanel {
   /** One live region for all texts: screen readers often skip the text of a new one. */
   readonly #status = make('p', { className: 'imagewright-news' });
   #working = false;
+  /** The run that is shown. */
+  #run: Run | null = null;
+  /** True from a click on Stop until the site has answered. */
+  #stopping = false;
+  /** News that stay while this window follows the run. */
+  #news = '';
 
   constructor(
     place: HTMLElement,
@@ -73,6 +79,7 @@ export class BulkPanel {
 
   async #follow(run: Run): Promise<void> {
     this.#working = true;
+    this.#news = '';
     this.#showRun(run);
     try {
       const ended = await followRun(this.#rest, {
@@ -87,9 +94,24 @@ export class BulkPanel {
     }
   }
 
-  #stop(): void {
-    this.#announce(textOf(this.#config, 'bulkStopping'));
-    void this.#rest.call('PATCH', '/run', { json: { state: 'stopped' } }).catch(() => {});
+  /** Stops the run. A refusal is shown, and Stop can be pressed again. */
+  async #stop(): Promise<void> {
+    this.#stopping = true;
+    this.#tell(textOf(this.#config, 'bulkStopping'));
+    try {
+      await this.#rest.call('PATCH', '/run', { json: { state: 'stopped' } });
+      this.#stopping = false;
+    } catch (error) {
+      this.#stopping = false;
+      if (!(error instanceof RestError)) throw error;
+      this.#tell(error.message);
+    }
+  }
+
+  /** Shows news below the run for as long as this window follows it. */
+  #tell(news: string): void {
+    this.#news = news;
+    if (this.#run && this.#working) this.#showRun(this.#run);
   }
 
   async #close(): Promise<void> {
@@ -110,16 +132,21 @@ export class BulkPanel {
   }
 
   #showRun(run: Run): void {
+    // Resumed in another window.
+    if (this.#run?.state === 'stopped' && run.state === 'running') this.#news = '';
+    this.#run = run;
     const { text, parts } = renderRun(run, this.#config, {
       working: this.#working,
-      stop: () => this.#stop(),
+      stopping: this.#stopping,
+      stop: () => void this.#stop(),
       resume: () => void this.#resume(),
       close: () => void this.#close(),
       undo: () => void this.#askAndStart('restore', run.done, run.id),
     });
-    this.#body.replaceChildren(...parts);
+    renew(this.#body, parts);
+    if (this.#working) this.#announce(this.#news);
     // The text is already visible beside the bar.
-    this.#announce(this.#working ? '' : text, { shown: false });
+    else this.#announce(text, { shown: false });
   }
 
   async #showOffers(): Promise<void> {

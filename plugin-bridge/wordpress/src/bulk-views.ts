@@ -24,6 +24,8 @@ export interface Preview {
 export interface RunControls {
   /** True while this window processes the run. */
   working: boolean;
+  /** True after a click on Stop. */
+  stopping: boolean;
   stop(): void;
   resume(): void;
   /** Discards the run, so that the next one can be offered. */
@@ -68,13 +70,10 @@ function savedText({ kind, bytes }: Run, config: SiteConfig): string {
 const MOST_UNDONE = 2000;
 
 function renderButtons(run: Run, config: SiteConfig, controls: RunControls): HTMLElement[] {
-  const { working, stop, resume, close } = controls;
+  const { working, stopping, stop, resume, close } = controls;
   if (working) {
-    const button = makeButton(textOf(config, 'bulkStop'), () => {
-      button.disabled = true;
-      stop();
-    });
-    button.disabled = run.state !== 'running';
+    const button = makeButton(textOf(config, 'bulkStop'), stop);
+    button.disabled = stopping || run.state !== 'running';
     return [button];
   }
   const ways = [...renderWaysOn(run, config, controls), makeButton(textOf(config, 'bulkForget'), close)];

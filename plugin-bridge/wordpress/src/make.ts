@@ -16,6 +16,21 @@ export function makeButton(text: string, click: () => void, kind = ''): HTMLButt
   return button;
 }
 
+/**
+ * Shows parts in the place of earlier ones. A part that equals the one before stays as it is, with its listeners, so a reading of the
+ * progress takes no focus away and no click that has just begun.
+ */
+export function renew(place: HTMLElement, parts: readonly (Node | string)[]): void {
+  const fresh = parts.map((part) => (typeof part === 'string' ? document.createTextNode(part) : part));
+  const before = [...place.childNodes];
+  fresh.forEach((part, index) => {
+    const old = before[index];
+    if (!old) place.append(part);
+    else if (!old.isEqualNode(part)) old.replaceWith(part);
+  });
+  for (const old of before.slice(fresh.length)) old.remove();
+}
+
 /** Signs with which WordPress writes numbers. */
 export interface Numbers {
   decimal: string;
