@@ -59,6 +59,9 @@ function shorten(text: string, isCss: boolean): string {
     .replace(/ ([+~]) (?=[.:[])/g, '$1')
     .replace(/ ?([<>]=?) ?(?=\d)/g, '$1')
     .replaceAll('@media (', '@media(')
+    .replace(/(?<=\() | (?=\))/g, '')
+    .replaceAll(' / ', '/')
+    .replace(/='([a-z][\w-]*)'\]/g, '=$1]')
     .replace(/;}/g, '}');
 }
 

@@ -116,13 +116,7 @@ export const buttons = css`
     stroke-linejoin: round;
   }
   @media (forced-colors: active) {
-    .button,
-    .button.primary:not(:disabled, [aria-disabled='true']) {
-      border-color: ButtonText;
-    }
-    .button:disabled,
     .button[aria-disabled='true'] {
-      border-color: GrayText;
       color: GrayText;
     }
     .button[aria-pressed='true'] {

@@ -38,7 +38,6 @@ export const feedback = css`
     border-radius: 3px;
     overflow: hidden;
     background: color-mix(in oklab, var(--_text) 11%, transparent);
-    color: var(--_accent);
   }
   progress::-webkit-progress-bar {
     background: transparent;
@@ -82,7 +81,6 @@ export const feedback = css`
     font-variant-numeric: tabular-nums;
   }
   @media (forced-colors: active) {
-    .notice,
     progress {
       border: 1px solid CanvasText;
     }

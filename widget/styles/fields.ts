@@ -31,6 +31,7 @@ export const fields = css`
     color: var(--_text);
     font: inherit;
     line-height: 1.4;
+    text-overflow: ellipsis;
   }
   .input:hover:not(:disabled) {
     border-color: var(--_muted);
@@ -61,19 +62,12 @@ export const fields = css`
   select.input {
     appearance: none;
     padding-inline-end: 34px;
-    background-image:
-      linear-gradient(45deg, transparent 50%, var(--_muted) 50%), linear-gradient(-45deg, transparent 50%, var(--_muted) 50%);
-    background-size: 5px 5px;
-    background-repeat: no-repeat;
-    background-position:
-      right 18px center,
-      right 13px center;
+    background: conic-gradient(from -45deg at bottom, var(--_muted) 90deg, transparent 0) right 13px center / 10px 5px no-repeat
+      var(--_surface);
     cursor: pointer;
   }
   select.input:dir(rtl) {
-    background-position:
-      left 13px center,
-      left 18px center;
+    background-position: left 13px center;
   }
   .hint,
   .error {
@@ -138,9 +132,6 @@ export const fields = css`
     inset-inline-start: 18px;
   }
   @media (forced-colors: active) {
-    .input {
-      border-color: ButtonText;
-    }
     select.input {
       appearance: auto;
       background-image: none;

@@ -41,7 +41,7 @@ export const tokens = css`
   }
 `;
 
-/** Base styles of every shadow root: box sizing, focus ring, hidden text, reduced motion, forced colours. */
+/** Base styles of every shadow root: box sizing, focus ring, hidden text, forced colours. Nothing moves, so nothing has to stop. */
 export const foundation = css`
   *,
   *::before,
@@ -68,6 +68,7 @@ export const foundation = css`
   ul {
     list-style: none;
   }
+  h3,
   strong {
     font-weight: 600;
   }
@@ -80,25 +81,9 @@ export const foundation = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
-  @media (prefers-reduced-motion: reduce) {
-    *,
-    *::before,
-    *::after {
-      animation-duration: 1ms !important;
-      animation-iteration-count: 1 !important;
-      transition-duration: 1ms !important;
-      scroll-behavior: auto !important;
-    }
-  }
   @media (forced-colors: active) {
     :focus-visible {
       outline-color: Highlight;
-    }
-    .icon {
-      color: CanvasText;
-    }
-    button .icon {
-      color: inherit;
     }
   }
 `;

@@ -40,10 +40,6 @@ export const shellStyles = css`
     font-weight: 600;
     line-height: 1.3;
   }
-  h3 {
-    font-weight: 600;
-    line-height: 1.3;
-  }
   .tools {
     display: flex;
     flex-wrap: wrap;
@@ -76,10 +72,5 @@ export const shellStyles = css`
     border: 0;
     border-radius: 0;
     box-shadow: none;
-  }
-  @media (forced-colors: active) {
-    .shell {
-      border: 1px solid CanvasText;
-    }
   }
 `;

@@ -19,10 +19,6 @@ export const compareStyles = css`
     flex: 1 1 22ch;
     min-inline-size: 0;
   }
-  h3 {
-    font-weight: 600;
-    line-height: 1.3;
-  }
   .steps {
     display: flex;
     align-items: center;
@@ -47,13 +43,7 @@ export const compareStyles = css`
     margin: auto;
     inline-size: min(100%, var(--_width, 0) * 1px);
     block-size: min(100%, var(--_height, 0) * 1px);
-    background: conic-gradient(
-        color-mix(in oklab, var(--_text) 9%, transparent) 25%,
-        transparent 0 50%,
-        color-mix(in oklab, var(--_text) 9%, transparent) 0 75%,
-        transparent 0
-      )
-      0 0 / 16px 16px;
+    background: repeating-conic-gradient(var(--_hover) 0 25%, transparent 0 50%) 0 0 / 16px 16px;
   }
   canvas {
     position: absolute;
@@ -107,7 +97,7 @@ export const compareStyles = css`
     inset-inline-start: 21px;
     inline-size: 2px;
     background: #fff;
-    box-shadow: 0 0 0 1px rgb(0 0 0 / 35%);
+    box-shadow: 0 0 0 1px #0005;
   }
   .handle::after {
     content: '';
@@ -119,7 +109,7 @@ export const compareStyles = css`
     margin-block-start: -18px;
     border-radius: 50%;
     background: #fff;
-    box-shadow: 0 0 0 1px rgb(0 0 0 / 22%), 0 2px 8px rgb(0 0 0 / 30%);
+    box-shadow: 0 0 0 1px #0003, 0 2px 8px #0005;
   }
   .handle svg {
     position: absolute;
@@ -133,7 +123,7 @@ export const compareStyles = css`
     inset-block-start: 10px;
     padding: 2px 9px;
     border-radius: 99px;
-    background: rgb(18 21 27 / 78%);
+    background: #000c;
     color: #fff;
     font-size: var(--_t12);
     font-weight: 500;

@@ -37,9 +37,6 @@ export const costStyles = css`
     color: var(--_muted);
     font-weight: 400;
   }
-  .figures strong {
-    font-weight: 600;
-  }
   .short {
     color: var(--_danger);
     font-weight: 600;

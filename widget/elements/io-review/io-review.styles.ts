@@ -40,9 +40,6 @@ export const reviewStyles = [
       gap: 0 var(--_s3);
       min-inline-size: 0;
     }
-    strong {
-      font-weight: 600;
-    }
     .picture {
       grid-area: picture;
       position: relative;
@@ -79,7 +76,6 @@ export const reviewStyles = [
     }
     [type='range'] {
       block-size: 24px;
-      accent-color: var(--_accent);
     }
     .strip {
       grid-area: strip;

@@ -67,7 +67,6 @@ export const settingsStyles = css`
   }
   .switch .label {
     font-size: 1em;
-    font-weight: 500;
   }
   .switch + .hint {
     margin-inline-start: calc(38px + var(--_s3));

@@ -22,9 +22,6 @@ export class IoTakeAway extends TranslatedElement {
         padding-block: var(--_s3);
         border-block-start: 1px solid var(--_border);
       }
-      h3 {
-        font-weight: 600;
-      }
       .ways {
         display: flex;
         flex-wrap: wrap;

@@ -11,7 +11,7 @@ export const dialogStyles = css`
     border-radius: var(--_r3);
     background: var(--_surface);
     color: var(--_text);
-    box-shadow: 0 24px 64px -16px rgb(10 14 24 / 40%);
+    box-shadow: 0 24px 64px -16px #0006;
     overflow: auto;
   }
   .dialog[open] {
@@ -39,7 +39,7 @@ export const dialogStyles = css`
     border-radius: 0;
   }
   .dialog::backdrop {
-    background: rgb(12 16 24 / 48%);
+    background: #0007;
   }
   .dialog h2 {
     font-size: var(--_t20);
@@ -99,8 +99,5 @@ export const dialogStyles = css`
   }
   .bill dt {
     color: var(--_muted);
-  }
-  .bill strong {
-    font-weight: 600;
   }
 `;

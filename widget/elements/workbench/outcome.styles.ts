@@ -35,8 +35,6 @@ export const outcomeStyles = css`
   }
   .figure span {
     font-size: 0.42em;
-    font-weight: 600;
-    letter-spacing: 0;
   }
   .story {
     flex: 1 1 22ch;
