@@ -6,7 +6,7 @@ import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
 import { createApp, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
-import { createLogger, type Logger } from './observability/index.ts';
+import { createLastHour, createLogger, type Logger } from './observability/index.ts';
 import { readableFormats } from './processing/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import type { PasswordHash } from './sign-in/index.ts';
@@ -17,6 +17,7 @@ import { VERSION } from './version.ts';
 const RECOVERY_MS = 5000;
 /** Interval at which a server looks for jobs that others have handed over, in ms. */
 const TAKE_OVER_MS = 500;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Longest wait for another process to release the embedded database, in ms. */
 const EXCLUSIVE_TIMEOUT_MS = 5000;
@@ -55,6 +56,7 @@ export async function composeService(
     modules,
     ...opened,
     background: [],
+    lastHour: createLastHour(async () => ({ ...(await modules.metrics.totals()), ...readQueue(modules) })),
     stopping: new AbortController(),
     reachable: false,
   };
@@ -104,6 +106,7 @@ interface ServiceState extends Awaited<ReturnType<typeof openConfiguredDatabase>
   logger: Logger;
   modules: Modules;
   background: ReturnType<typeof startBackgroundTasks>[];
+  lastHour: ReturnType<typeof createLastHour>;
   /** Aborts when the service begins to stop. */
   stopping: AbortController;
   /** True once the service listens. */
@@ -123,6 +126,12 @@ function observe({ metrics, streams, processor, jobs, scratch, signIn, analysis 
     const queued = { jobs: jobs.stats().waiting, encoding: encoding.queued, probing: probing.queued };
     return { workers, busyWorkers: { encoding: encoding.busy, probing: probing.busy }, memoryBytes, queued };
   });
+}
+
+/** Reads how many images of jobs wait, and how many workers process an image. */
+function readQueue({ jobs, processor }: Modules): { waiting: number; busy: number } {
+  const { encoding, probing } = processor.stats().queues;
+  return { waiting: jobs.stats().waiting, busy: encoding.busy + probing.busy };
 }
 
 function httpServices(state: ServiceState): Services {
@@ -157,11 +166,10 @@ function httpServices(state: ServiceState): Services {
 }
 
 /** Describes what an operator wants to see of this server. */
-async function describeState({ modules, logger }: ServiceState): ReturnType<Services['describeState']> {
-  const { analysis, jobs, metrics, processor, scratch } = modules;
+async function describeState({ modules, lastHour, logger }: ServiceState): ReturnType<Services['describeState']> {
+  const { analysis, metrics, processor, scratch } = modules;
   const now = new Date();
   const { provider, model, status } = analysis.state();
-  const { workers, queues } = processor.stats();
   return {
     version: VERSION,
     checkedAt: now.toISOString(),
@@ -169,12 +177,13 @@ async function describeState({ modules, logger }: ServiceState): ReturnType<Serv
       since: new Date(now.getTime() - process.uptime() * 1000).toISOString(),
       ...(await metrics.totals()),
     },
+    lastHour: await lastHour.report(),
     disk: await scratch.disk().catch((error: unknown) => {
       logger.warn({ err: error }, 'the disk could not be read');
       return null;
     }),
     model: { provider, name: model, state: MODEL_STATE[status] },
-    queue: { waiting: jobs.stats().waiting, busy: queues.encoding.busy + queues.probing.busy, workers },
+    queue: { ...readQueue(modules), workers: processor.stats().workers },
   };
 }
 
@@ -253,6 +262,7 @@ function backgroundTasks(state: ServiceState): BackgroundTask[] {
       everyMs: HOUR_MS,
       run: () => scratch.sweep({ minAgeMs: HOUR_MS }),
     },
+    { name: 'look at the load', everyMs: MINUTE_MS, run: state.lastHour.look },
     ...ofCluster.map(chores.once),
   ];
 }

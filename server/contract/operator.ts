@@ -217,6 +217,21 @@ export const serviceStateSchema = z
         images: z.int().describe('Images of jobs that failed.'),
       })
       .describe('Counts of this server.'),
+    lastHour: z
+      .object({
+        since: z.iso.datetime().describe('An hour ago, or the start of this server.'),
+        all: z.int(),
+        refused: z.int(),
+        failed: z.int(),
+        images: z.int(),
+        queue: z
+          .array(z.object({ at: z.iso.datetime(), waiting: z.int(), busy: z.int() }))
+          .max(60)
+          .describe('What `queue` was each minute, oldest first.'),
+      })
+      .describe(
+        'The same counts, and the queue, of the last hour. This server keeps them in its memory, until it stops.',
+      ),
     disk: z
       .object({ freeBytes: z.int(), totalBytes: z.int() })
       .nullable()

@@ -180,5 +180,13 @@ describe('the whole service', () => {
     expect(body.disk.freeBytes).toBeGreaterThan(0);
     expect(body.disk.totalBytes).toBeGreaterThan(body.disk.freeBytes);
     expect(text).not.toMatch(/key|secret|password/i);
+
+    // The last hour of this server: this request refuses one more.
+    const { lastHour } = body;
+    expect(lastHour.queue[0]).toEqual({ at: lastHour.since, waiting: 0, busy: 0 });
+    expect((await test.api.request('/v1/sessions/ses_0000000000000000')).status).toBe(404);
+    await expect
+      .poll(async () => (await operator.browser.get('/account/operator/state')).body.lastHour)
+      .toMatchObject({ refused: lastHour.refused + 1, failed: lastHour.failed, since: lastHour.since });
   });
 });

@@ -222,7 +222,8 @@ it('an operator sees disk, descriptions, mail, queue, usage and plans of the who
     'Off: links are printed in the log',
     /Workers busy: \d+ of \d+/,
     /^0 of \d+ failed$/,
-    /refused, since/,
+    /^\d+ refused$/,
+    /^Version [\d.]+\. Since the start, .+: \d+ requests, /,
   ])
     await state.getByText(text).waitFor();
   const checked = await state.getByText(/^Checked at/).innerText();
@@ -232,5 +233,42 @@ it('an operator sees disk, descriptions, mail, queue, usage and plans of the who
   const plans = page.getByRole('region', { name: 'Plans' });
   await expect.poll(() => plans.getByRole('row').count()).toBe(3);
   await expect.poll(() => plans.innerText()).toMatch(/free\s+for new accounts/);
+  operator.expectQuiet([REFUSED]);
+});
+
+it('an operator sees the last hour: its queue drawn and in words, what failed and what was refused', async () => {
+  const operator = await rig.enter({ role: 'operator' });
+  const { page } = operator;
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const looks = [
+    { at: ago(50), waiting: 0, busy: 1 },
+    { at: ago(10), waiting: 12, busy: 1 },
+    { at: ago(5), waiting: 3, busy: 0 },
+  ];
+  await page.route('**/account/operator/state', async (route) => {
+    const response = await route.fetch();
+    const state = (await response.json()) as { lastHour: { queue: unknown[] } };
+    const lastHour = { ...state.lastHour, all: 40, failed: 2, refused: 5, images: 0 };
+    // What the server sends is as it was just started.
+    expect(state.lastHour.queue.length).toBeGreaterThan(0);
+    await route.fulfill({ response, json: { ...state, lastHour: { ...lastHour, queue: looks } } });
+  });
+  await page.goto(rig.at('operator/service'));
+  const chart = page.getByRole('img', { name: 'Queue of the last hour' });
+  await chart.waitFor();
+  const told = page.locator('#queue-hour');
+  expect(await told.innerText()).toMatch(
+    /^Most images that waited: 12, at \d+:\d\d.[AP]M\.\s+Most busy workers: 1 of \d+\.$/,
+  );
+  expect(await chart.getAttribute('aria-describedby')).toBe('queue-hour');
+  const boxes = await chart.locator('g').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON()));
+  const [early, long, late] = boxes.map(({ x, height }: DOMRect) => ({ x, height }));
+  const { width, height } = (await chart.boundingBox()) ?? { width: 0, height: 0 };
+  expect(long?.height).toBeCloseTo(height, -1);
+  expect((early?.height ?? 0) / (long?.height ?? 1)).toBeCloseTo(1 / 13, 1);
+  expect((late?.height ?? 0) / (long?.height ?? 1)).toBeCloseTo(3 / 13, 1);
+  expect(((long?.x ?? 0) - (early?.x ?? 0)) / width).toBeCloseTo(40 / 60, 2);
+  const lamp = page.locator('.lamp.bad');
+  expect(await lamp.innerText()).toMatch(/Requests, last hour\s+2 of 40 failed\s+5 refused/);
   operator.expectQuiet([REFUSED]);
 });

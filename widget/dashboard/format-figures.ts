@@ -32,6 +32,9 @@ export const formatMoment = (iso: string): string => format(iso, { dateStyle: 'm
 /** Formats a time of the day in local time, e.g. `2:05:07 PM`. */
 export const formatTime = (iso: string): string => format(iso, { timeStyle: 'medium' });
 
+/** Formats a minute of the day in local time, e.g. `2:05 PM`. */
+export const formatClock = (iso: string): string => format(iso, { timeStyle: 'short' });
+
 /** Formats the time since, e.g. `5 minutes ago`; a date after a week. */
 export function formatAgo(iso: string): string {
   const ago = new Intl.RelativeTimeFormat(language().locale, { numeric: 'auto' });

@@ -5,6 +5,7 @@ import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import { formatBytes, formatLimit, formatMoment, formatNumber, formatTime } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
+import { queueChartStyles, renderQueueChart } from '../queue-chart.ts';
 import '../usage-chart.ts';
 
 const { service: texts, overview } = STRINGS;
@@ -73,7 +74,7 @@ const styles = css`
 
 /** Page for operators: state and usage of the whole service, and the contents of its plans. */
 export class ServicePage extends DashboardPage {
-  static override styles = [...DashboardPage.styles, styles];
+  static override styles = [...DashboardPage.styles, styles, queueChartStyles];
   static override properties = {
     state: { state: true },
     usage: { state: true },
@@ -137,8 +138,8 @@ export class ServicePage extends DashboardPage {
           <button class="button" @click=${() => void this.#look()}>${texts.again}</button>
         </div>
       </div>
-      ${renderLamps(state)}
-      <p class="muted">${texts.version} ${state.version}</p>
+      ${renderLamps(state)} ${renderQueueChart(state)}
+      <p class="muted">${texts.version} ${state.version}. ${describeAnswers(state)}</p>
     </section>`;
   }
 
@@ -194,19 +195,30 @@ function lamp(health: Health, name: string, value: string, note = ''): TemplateR
 
 const MODEL_HEALTH = { ready: 'good', unverified: 'poor', unavailable: 'bad', off: 'off' } as const;
 
-function renderLamps({ disk, model, mail, queue, answers }: ServiceState): TemplateResult {
+/** Says what was counted since the start of the server. */
+function describeAnswers({ answers: { since, all, refused, failed, images } }: ServiceState): string {
+  const count = (value: number) => formatNumber(value);
+  return texts.sinceStart({
+    at: formatMoment(since),
+    all: count(all),
+    refused: count(refused),
+    failed: count(failed),
+    images: count(images),
+  });
+}
+
+function renderLamps({ disk, model, mail, queue, lastHour }: ServiceState): TemplateResult {
   const waiting = mail.sends ? texts.mailWaiting({ count: mail.waiting }) : '';
   const mailNote = mail.retried > 0 ? `${waiting}. ${texts.mailRetried({ count: mail.retried })}` : waiting;
-  const at = formatMoment(answers.since);
-  const { all, failed, refused, images } = answers;
+  const { all, failed, refused, images } = lastHour;
   const by = [model.provider, model.name].filter((part) => part && part !== 'none').join(', ');
   return html`<dl class="facts">
     ${disk ? renderDisk(disk) : nothing}
     ${lamp(MODEL_HEALTH[model.state], texts.model, texts.modelStates[model.state], by)}
     ${lamp(mail.retried > 0 ? 'bad' : mail.sends ? 'good' : 'off', texts.mail, mail.sends ? texts.mailOn : texts.mailOff, mailNote)}
     ${lamp(queue.waiting > queue.workers * LONG_QUEUE ? 'poor' : 'good', texts.queue, texts.queueWaiting({ count: queue.waiting }), texts.workers({ busy: queue.busy, total: queue.workers }))}
-    ${lamp(failed > 0 ? 'bad' : 'good', texts.answers, texts.failed({ failed: formatNumber(failed), all: formatNumber(all) }), texts.refused({ refused: formatNumber(refused), at }))}
-    ${lamp(images > 0 ? 'poor' : 'good', texts.failedImages, formatNumber(images), texts.failedNote({ at }))}
+    ${lamp(failed > 0 ? 'bad' : 'good', texts.answers, texts.failed({ failed: formatNumber(failed), all: formatNumber(all) }), texts.refused({ refused: formatNumber(refused) }))}
+    ${lamp(images > 0 ? 'poor' : 'good', texts.failedImages, formatNumber(images))}
   </dl>`;
 }
 
