@@ -43,6 +43,8 @@ export interface WidgetTab extends Tab {
   /** Goes to the page anew, optionally another one; the account stays. */
   reload(page?: HostPage): Promise<void>;
   button(name: string | RegExp): Locator;
+  /** Opens the menu of the toolbar and chooses an entry. */
+  choose(entry: string): Promise<void>;
   /** Charges and refunds of the account. */
   ledger(): Promise<{ charged: number; refunded: number; charges: number }>;
 }
@@ -171,6 +173,10 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
     },
     reload: (host = options) => show(host),
     button: (name) => widget.getByRole('button', { name, exact: typeof name === 'string' }),
+    async choose(entry) {
+      await widget.locator('.more[aria-haspopup]').click();
+      await widget.getByRole('menuitem', { name: entry, exact: true }).click();
+    },
     async ledger() {
       const path = '/v1/credits/transactions?limit=200';
       const { transactions } = await account.api.readJson<{ transactions: Transaction[] }>(path);

@@ -231,7 +231,10 @@ export function testAccessibility(looks: readonly Look[]): void {
       await expectAccessible(tab, 'taking texts and files away');
       await tab.page.keyboard.press('Escape');
 
-      await tab.widget.locator('button.clear').click();
+      await tab.button(text('toolbar.more')).click();
+      await tab.widget.getByRole('menu').waitFor();
+      await expectAccessible(tab, 'menu of the toolbar');
+      await tab.widget.getByRole('menuitem', { name: text('toolbar.clear') }).click();
       await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
       await expectAccessible(tab, 'asking before the list is cleared');
       await tab.page.keyboard.press('Escape');
@@ -273,7 +276,7 @@ export function testAccessibility(looks: readonly Look[]): void {
       await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
       await expectAccessible(tab, 'texts for all selected');
       await tab.page.keyboard.press('Escape');
-      await tab.button(text('finder.grid')).click();
+      await tab.button(text('finder.list')).click();
       await expect.poll(() => rows(tab.widget).locator('.row').count()).toBeGreaterThan(3);
       await expectAccessible(tab, 'rows with a selection');
     });

@@ -124,7 +124,7 @@ describe('events', () => {
     const arriving = tab.page.waitForEvent('download');
     await rows(tab.widget).first().locator('[data-control=download]').click();
     await (await arriving).path();
-    await tab.widget.locator('button.clear').click();
+    await tab.choose(text('toolbar.clear'));
     await tab.widget.locator('dialog button[value=yes]').click();
     await tab.untilState('empty');
     const held = () => tab.page.evaluate(() => (window as unknown as { objectUrls: Set<string> }).objectUrls.size);

@@ -97,6 +97,49 @@ describe('using only the keyboard', () => {
     tab.expectQuiet();
   });
 
+  it('the menu of the toolbar opens and closes, and undoes a text', async () => {
+    const tab = await rig.open();
+    const { keyboard } = tab.page;
+    await tab.upload(1);
+    const alt = field(rows(tab.widget).first(), 'alt');
+    await alt.fill('A pattern');
+    await alt.blur();
+    const menu = tab.widget.getByRole('menu', { name: text('toolbar.more') });
+    const more = tab.button(text('toolbar.more'));
+    for (const key of ['Enter', 'Space', 'ArrowDown']) {
+      await more.focus();
+      await keyboard.press(key);
+      await expect.poll(() => focusedName(tab.page)).toBe(text('toolbar.undo'));
+      expect(await more.getAttribute('aria-haspopup')).toBe('menu');
+      await keyboard.press('Escape');
+      await expect.poll(() => menu.count()).toBe(0);
+      expect(await focusedName(tab.page)).toBe(text('toolbar.more'));
+    }
+    await keyboard.press('Enter');
+    const names = ['undo', 'redo', '', 'clear'].map((name) => text(name ? `toolbar.${name}` : 'take.title'));
+    const visited: string[] = [];
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Home', 'End']) {
+      visited.push(await focusedName(tab.page));
+      await keyboard.press(key);
+    }
+    expect([...visited, await focusedName(tab.page)]).toEqual([0, 1, 2, 3, 0, 3, 0, 3].map((at) => names[at]));
+    // Nothing was undone yet: the entry keeps the focus, and the menu stays.
+    await keyboard.press('Home');
+    await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    expect(await focusedName(tab.page)).toBe(text('toolbar.redo'));
+    await keyboard.press('ArrowUp');
+    await keyboard.press('Enter');
+    await expect.poll(() => alt.inputValue()).toBe('');
+    expect(await focusedName(tab.page)).toBe(text('toolbar.more'));
+    // Leaving the menu closes it, and goes on from its button.
+    await keyboard.press('Enter');
+    await keyboard.press('Tab');
+    await expect.poll(() => menu.count()).toBe(0);
+    expect(await focusedName(tab.page)).not.toBe(text('toolbar.more'));
+    tab.expectQuiet();
+  });
+
   it('an export can be cancelled within two steps', async () => {
     const tab = await rig.open({ credits: 10 });
     await tab.upload(2);

@@ -39,7 +39,7 @@ it('texts in several languages are shown, edited and taken away by language', as
   await expect.poll(async () => (await stored())?.texts?.de?.alt).toBe('Ein rotes Rad');
   expect((await stored())?.metadata?.alt).toBe('A bicycle');
 
-  await tab.button(text('take.title')).click();
+  await tab.choose(text('take.title'));
   const saved = tab.page.waitForEvent('download');
   await tab.widget.locator('io-take-away').getByRole('button', { name: 'CSV', exact: true }).click();
   const csv = await readFile(await (await saved).path(), 'utf8');

@@ -33,7 +33,7 @@ describe('what an editor takes away', () => {
       optimizer.setMetadata(optimizer.items.list()[0]?.id ?? '', 'alt', alt);
     }, alt);
   const copied = (tab: WidgetTab) => tab.page.evaluate(() => (window as unknown as { copied: string[] }).copied);
-  const openDialog = (tab: WidgetTab) => tab.button(text('take.title')).click();
+  const openDialog = (tab: WidgetTab) => tab.choose(text('take.title'));
 
   async function download(tab: WidgetTab, name: string): Promise<{ name: string; bytes: Buffer; path: string }> {
     const saved = tab.page.waitForEvent('download');

@@ -24,7 +24,7 @@ describe('compact, in a column of 280 pixels', () => {
       return base.scrollWidth - element.clientWidth;
     });
 
-  /** Icons of the buttons beside the heading, and those that meet a line of its texts. */
+  /** Icons of the button beside the heading, and those that meet a line of its texts. */
   const iconsOf = ({ widget }: WidgetTab) =>
     widget.evaluate((element) => {
       const root = element.shadowRoot as ShadowRoot;
@@ -33,7 +33,7 @@ describe('compact, in a column of 280 pixels', () => {
         range.selectNodeContents(root.querySelector(place) as HTMLElement);
         return [...range.getClientRects()];
       });
-      const icons = [...root.querySelectorAll('.pair svg, .clear svg')].map((icon) => icon.getBoundingClientRect());
+      const icons = [...root.querySelectorAll('.more[aria-haspopup] svg')].map((icon) => icon.getBoundingClientRect());
       const met = icons.filter(({ left, right, top, bottom }) =>
         lines.some((line) => line.left < right && left < line.right && line.top < bottom && top < line.bottom),
       );
@@ -68,7 +68,7 @@ describe('compact, in a column of 280 pixels', () => {
     expect(await overflow(tab)).toBe(0);
     await tab.upload(6);
     expect(await overflow(tab)).toBe(0);
-    expect(await iconsOf(tab)).toEqual({ lines: true, icons: 3, met: 0 });
+    expect(await iconsOf(tab)).toEqual({ lines: true, icons: 1, met: 0 });
     await tab.exportAll();
     await tab.untilState('done');
     await expect.poll(() => rows(tab.widget).locator('.saving').count()).toBe(6);

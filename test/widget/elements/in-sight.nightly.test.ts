@@ -95,8 +95,8 @@ it('a row tells one state: suggested, then checked or edited', async () => {
     (element as unknown as { optimizer: { acceptAll(): void } }).optimizer.acceptAll(),
   );
   await expect.poll(states).toEqual([text('row.edited'), text('row.checked')]);
-  await tab.button(text('toolbar.undo')).click();
-  await tab.button(text('toolbar.undo')).click();
+  await tab.choose(text('toolbar.undo'));
+  await tab.choose(text('toolbar.undo'));
   await expect.poll(states).toEqual([text('row.suggested'), text('row.suggested')]);
 });
 

@@ -6,6 +6,7 @@ import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../suppo
 import { field, rows } from '../read-page.ts';
 
 const PHONE = { width: 320, height: 720 };
+const MORE = '.more[aria-haspopup]';
 const TABLET = { width: 768, height: 1024 };
 
 async function boxOf(place: Locator) {
@@ -96,24 +97,30 @@ describe('in narrow layouts', () => {
     }
   });
 
-  it.each(['en', 'de', 'fr', 'ar'])('the buttons above the list are in one row on a tablet (%s)', async (locale) => {
-    const tab = await rig.open({
-      elements: [{ locale }],
-      context: { viewport: TABLET },
-      css: 'body { margin: 0; padding: 16px }',
-    });
-    await tab.upload(2);
-    const [add, redo] = [await boxOf(tab.widget.locator('io-dropzone')), await boxOf(tab.widget.locator('.redo'))];
-    expect(Math.abs(add.middle - redo.middle)).toBeLessThan(2);
-    // The button to clear is separate, beside the heading.
-    const [heading, clear] = [await boxOf(tab.widget.locator('h2')), await boxOf(tab.widget.locator('.clear'))];
-    expect(Math.abs(heading.middle - clear.middle)).toBeLessThan(4);
-    const widgetBox = await boxOf(tab.widget);
-    expect(locale === 'ar' ? clear.x - widgetBox.x : widgetBox.right - clear.right).toBeLessThan(24);
-  });
+  it.each(['en', 'de', 'fr', 'ar'])(
+    'the menu of the toolbar is beside the heading on a tablet (%s)',
+    async (locale) => {
+      const tab = await rig.open({
+        elements: [{ locale }],
+        context: { viewport: TABLET },
+        css: 'body { margin: 0; padding: 16px }',
+      });
+      await tab.upload(2);
+      const more = tab.widget.locator(MORE);
+      const [heading, sign] = [await boxOf(tab.widget.locator('h2')), await boxOf(more)];
+      expect(Math.abs(heading.middle - sign.middle)).toBeLessThan(4);
+      const widgetBox = await boxOf(tab.widget);
+      expect(locale === 'ar' ? sign.x - widgetBox.x : widgetBox.right - sign.right).toBeLessThan(24);
+      await more.click();
+      // The menu is below its button, and ends where that ends.
+      const menu = await boxOf(tab.widget.getByRole('menu'));
+      expect(Math.abs(menu.y - sign.bottom)).toBeLessThan(8);
+      expect(Math.abs(locale === 'ar' ? menu.x - sign.x : menu.right - sign.right)).toBeLessThan(8);
+    },
+  );
 
   it.each(['en', 'ar'])(
-    'a button of the page fits into the toolbar of a phone, below undo and redo (%s)',
+    'a button of the page fits into the toolbar of a phone, below the menu (%s)',
     async (locale) => {
       const tab = await rig.open({
         elements: [{ locale }],
@@ -129,18 +136,14 @@ describe('in narrow layouts', () => {
         element.append(button);
       });
       await tab.upload(2);
-      const boxes = await Promise.all(['.undo', '.redo', '.clear'].map((name) => boxOf(tab.widget.locator(name))));
-      const heading = await boxOf(tab.widget.locator('h2'));
-      for (const { middle } of boxes) expect(Math.abs(heading.middle - middle)).toBeLessThan(6);
-      const [first, second, last] = boxes.sort((a, b) => a.x - b.x);
-      expect(first?.right).toBeLessThanOrEqual(second?.x ?? 0);
-      expect(second?.right).toBeLessThanOrEqual(last?.x ?? 0);
+      const [heading, sign] = [await boxOf(tab.widget.locator('h2')), await boxOf(tab.widget.locator(MORE))];
+      expect(Math.abs(heading.middle - sign.middle)).toBeLessThan(6);
       const [add, own] = [
         await boxOf(tab.widget.locator('io-dropzone')),
         await boxOf(tab.widget.locator('[slot=toolbar-end]')),
       ];
       expect(Math.abs(add.middle - own.middle)).toBeLessThan(2);
-      expect(add.y).toBeGreaterThan(Math.max(...boxes.map(({ bottom }) => bottom)) - 8);
+      expect(add.y).toBeGreaterThan(sign.bottom - 8);
     },
   );
 

@@ -74,7 +74,7 @@ describe('a page with 30 images', () => {
     await tab.page.setViewportSize({ width: 400, height: 800 });
     await expectNoHoles(tab, 2);
     await scrollThrough(tab);
-    await tab.button(text('finder.grid')).click();
+    await tab.button(text('finder.list')).click();
     await expectNoHoles(tab, 1);
     tab.expectQuiet();
   });

@@ -56,7 +56,7 @@ describe('many images', () => {
     await tab.page.keyboard.press('Enter');
     const titles = async () => (await items(tab)).map(({ metadata }) => metadata.title);
     await expect.poll(async () => (await titles()).filter((title) => title === 'Summer fair').length).toBe(3);
-    await tab.button(text('toolbar.undo')).click();
+    await tab.choose(text('toolbar.undo'));
     await expect.poll(async () => (await titles()).filter((title) => title === 'Summer fair').length).toBe(0);
 
     await tab.button(text('select.all')).click();
@@ -199,6 +199,12 @@ describe('many images', () => {
     await tab.upload(12);
     await tab.button(text('finder.grid')).click();
     await expect.poll(() => rows(tab.widget).locator('.card').count()).toBe(12);
+    const pressed = () =>
+      Promise.all(['finder.list', 'finder.grid'].map((name) => tab.button(text(name)).getAttribute('aria-pressed')));
+    expect(await pressed()).toEqual(['false', 'true']);
+    // Pressed once more it stays.
+    await tab.button(text('finder.grid')).click();
+    expect(await pressed()).toEqual(['false', 'true']);
     const tops = await rows(tab.widget).evaluateAll((all) =>
       all.map((row) => Math.round(row.getBoundingClientRect().top)),
     );

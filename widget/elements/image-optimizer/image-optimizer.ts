@@ -50,6 +50,7 @@ const DIALOG_SILENCE_MS = 1500;
  * @csspart dropzone - Drop zone.
  * @csspart drop-overlay - Overlay shown while files are dragged.
  * @csspart picker-button - “Add images”.
+ * @csspart menu - Menu of rare actions.
  * @csspart list - The rows.
  * @csspart row - One image.
  * @csspart row-error - Error of an image.
@@ -254,7 +255,7 @@ export class ImageOptimizer extends OperableElement {
             </io-dropzone>
             ${empty ? nothing : workbench?.renderTools()}
             <slot name="toolbar-end"></slot>
-            ${empty ? nothing : workbench?.renderClear()}
+            ${empty ? nothing : workbench?.renderMenu()}
           </div>
           </div>
           ${workbench?.renderNotices() ?? nothing}

@@ -1,13 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { canExport } from '../../state/index.ts';
+import { icon } from '../../styles/index.ts';
 import { pressed } from './render-toolbar.ts';
 import { isRunning, type WorkbenchContext } from './workbench-context.ts';
 
 /** Number of images from which on they can be searched, selected and shown as a grid. */
 const MANY = 5;
 
-/** Renders the search, and the switches of selection and grid, as soon as there are many images. */
+/** Renders the search, the switch of the selection, and those of list and grid, as soon as there are many images. */
 export function renderFinder({
   optimizer,
   i18n,
@@ -19,6 +20,9 @@ export function renderFinder({
   const { counts, query } = optimizer;
   if (counts.total < MANY && !grid && !selecting && !query) return nothing;
   const { t } = i18n;
+  const view = (name: 'list' | 'grid', on: boolean) => html`<button type="button" class="button icon-only" part="button"
+    aria-label=${t(`finder.${name}`)} title=${t(`finder.${name}`)} aria-pressed=${on}
+    @click=${() => on || act('toggle-grid')}>${icon(name)}</button>`;
   return html`
     <div class="finder">
       <input class="input" part="input" type="search" aria-label=${t('finder.search')} placeholder=${t('finder.search')}
@@ -29,8 +33,7 @@ export function renderFinder({
           : html`<button type="button" class="button" part="button" aria-pressed=${selecting}
               @click=${() => act('toggle-selecting')}>${t('finder.select')}</button>`
       }
-      <button type="button" class="button" part="button" aria-pressed=${grid}
-        @click=${() => act('toggle-grid')}>${t('finder.grid')}</button>
+      <div class="segments">${view('list', !grid)}${view('grid', grid)}</div>
     </div>
   `;
 }

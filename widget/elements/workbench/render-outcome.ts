@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ImageResult } from '#contract';
 import { encodedFormat, type InputFormat } from '#contract/constants';
-import type { I18n } from '../../i18n/index.ts';
 import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { nameSettings } from './render-settings.ts';
@@ -68,7 +67,7 @@ function renderExport(context: WorkbenchContext): TemplateResult | typeof nothin
   );
 }
 
-/** Renders the ways to exported files. They are in the bar if nothing else is to be done, else beside the outcome. */
+/** Renders the ways to exported files. They are in the bar if nothing else is to be done, with that to texts, else beside the outcome. */
 export function renderWays({ optimizer, i18n, mode, noDownload, locked, act }: WorkbenchContext): TemplateResult {
   const { t } = i18n;
   const { saving } = optimizer;
@@ -76,7 +75,12 @@ export function renderWays({ optimizer, i18n, mode, noDownload, locked, act }: W
   const replaceable = withFiles.filter(({ replacement }) => replacement?.status !== 'replaced').length;
   const replaces = mode === 'replace' && !locked && replaceable > 0;
   return html`
-    ${isDone(optimizer) ? renderTake(i18n, act) : nothing}
+    ${
+      isDone(optimizer)
+        ? html`<button type="button" class="button" part="button" @click=${() => act('take-away')}>
+            ${icon('download')}${t('take.title')}</button>`
+        : nothing
+    }
     ${
       noDownload || withFiles.length === 0
         ? nothing
@@ -92,12 +96,6 @@ export function renderWays({ optimizer, i18n, mode, noDownload, locked, act }: W
         : nothing
     }
   `;
-}
-
-/** Renders the button for texts, HTML and the ZIP: in the bar if nothing else is to be done, else in the toolbar. */
-export function renderTake({ t }: I18n, act: WorkbenchContext['act']): TemplateResult {
-  return html`<button type="button" class="button take-away" part="button" @click=${() => act('take-away')}>
-    ${icon('download')}${t('take.title')}</button>`;
 }
 
 function renderSamples(context: WorkbenchContext): TemplateResult {

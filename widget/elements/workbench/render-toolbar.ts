@@ -4,11 +4,17 @@ import { icon } from '../../styles/index.ts';
 import { renderLanguages } from '../render-languages.ts';
 import { isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
 
-/** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
+/**
+ * Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. A menu is closed before, so that
+ * a dialog gives the focus back to the button of the menu.
+ */
 export const pressed =
   (act: WorkbenchContext['act'], action: WorkbenchAction) =>
   ({ currentTarget }: Event) => {
-    if ((currentTarget as Element).ariaDisabled !== 'true') act(action);
+    const button = currentTarget as Element;
+    if (button.ariaDisabled === 'true') return;
+    button.closest<HTMLElement>('[popover]')?.hidePopover();
+    act(action);
   };
 
 /** Renders the actions on all images that are no step of the work. */
@@ -22,12 +28,6 @@ export function renderToolbar({ optimizer, i18n, locked, act }: WorkbenchContext
       locked
         ? nothing
         : html`
-          <span class="pair">
-            <button type="button" class="button quiet icon-only undo" part="button" aria-label=${t('toolbar.undo')}
-              title=${t('toolbar.undo')} aria-disabled=${!optimizer.canUndo} @click=${pressed(act, 'undo')}>${icon('undo')}</button>
-            <button type="button" class="button quiet icon-only redo" part="button" aria-label=${t('toolbar.redo')}
-              title=${t('toolbar.redo')} aria-disabled=${!optimizer.canRedo} @click=${pressed(act, 'redo')}>${icon('undo')}</button>
-          </span>
           ${
             retryable > 0 &&
             !isRunning(optimizer) &&

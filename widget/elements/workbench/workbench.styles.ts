@@ -6,17 +6,33 @@ import { outcomeStyles } from './outcome.styles.ts';
 
 /** Styles of the card with images. */
 const styles = css`
-  .pair {
-    display: inline-flex;
-  }
   .redo:dir(ltr) .icon,
   .undo:dir(rtl) .icon {
     scale: -1 1;
   }
-  .pair,
-  .clear {
+  .more {
     inset-block-start: calc(var(--_pad) - var(--_space));
     inset-inline-end: max(0px, var(--_pad) - var(--_space));
+    anchor-name: --more;
+  }
+  .more .icon {
+    stroke-width: 3;
+  }
+  .menu {
+    position-anchor: --more;
+    position-area: self-block-end span-self-inline-start;
+    position-try: flip-block;
+    padding: var(--_space);
+    border: 1px solid var(--_border);
+    border-radius: var(--_radius);
+    background: var(--_surface);
+    box-shadow: var(--_shadow);
+  }
+  .menu:popover-open {
+    display: grid;
+  }
+  .menu .button {
+    justify-content: start;
   }
   /* Beside the heading: at the end of the toolbar it would often wrap. */
   @container io (inline-size < 860px) {
@@ -24,37 +40,9 @@ const styles = css`
       flex: 1 0 100%;
       padding-inline-end: var(--_control);
     }
-    /* Only its icon is seen. */
-    .tools .clear {
+    .more {
       position: absolute;
-      gap: 0;
-      padding: 0;
-      font-size: 0;
     }
-  }
-  /* Undo and redo leave the line of the toolbar to other buttons. */
-  @container io (inline-size < 560px) {
-    header {
-      padding: 0;
-    }
-    header h2 {
-      flex: 1 0 100%;
-      padding-inline-end: calc(var(--_control) * 3);
-    }
-    .pair {
-      position: absolute;
-      inset-inline-end: calc(var(--_control) + max(0px, var(--_pad) - var(--_space)));
-    }
-    .find .take-away {
-      gap: 0;
-      font-size: 0;
-    }
-  }
-  .clear:not(:hover) {
-    color: var(--_muted);
-  }
-  .clear:hover {
-    color: var(--_danger);
   }
   .notices {
     display: grid;

@@ -1,6 +1,5 @@
-import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import { html, type nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Item } from '../../state/index.ts';
-import { icon } from '../../styles/index.ts';
 import { copyText } from '../copy-text.ts';
 import { ROW_PARTS } from '../io-list/index.ts';
 import type { IoReview } from '../io-review/index.ts';
@@ -13,8 +12,9 @@ import { PresetTrials } from './preset-trials.ts';
 import { renderBar } from './render-bar.ts';
 import { renderDialog } from './render-dialogs.ts';
 import { renderFinder, renderSelection } from './render-finder.ts';
+import { renderMenu } from './render-menu.ts';
 import { renderNotices } from './render-notices.ts';
-import { renderOutcome, renderTake } from './render-outcome.ts';
+import { renderOutcome } from './render-outcome.ts';
 import { renderFilter, renderToolbar } from './render-toolbar.ts';
 import {
   comparable,
@@ -102,12 +102,9 @@ export class Workbench implements ReactiveController {
     return renderToolbar(this.#context());
   }
 
-  /** Renders the last button of the toolbar. */
-  renderClear(): TemplateResult | typeof nothing {
-    const { locked, i18n } = this.#host.properties();
-    if (locked) return nothing;
-    return html`<button type="button" class="button quiet clear" part="button button-danger"
-      @click=${() => this.#act('confirm-clear')}>${icon('trash')}${i18n.t('toolbar.clear')}</button>`;
+  /** Renders the last button of the toolbar, with its menu. */
+  renderMenu(): TemplateResult {
+    return renderMenu(this.#context());
   }
 
   /** Renders results, rows and the bar. */
@@ -119,7 +116,7 @@ export class Workbench implements ReactiveController {
       <div class="work">
         <button type="button" class="button skip" part="button" @click=${() => this.#act('skip-list')}>
           ${i18n.t('list.skip', { count: optimizer.counts.total })}</button>
-        <div class="find">${renderFilter(context)} ${renderFinder(context)} ${isDone(optimizer) ? nothing : renderTake(i18n, context.act)}</div>
+        <div class="find">${renderFilter(context)} ${renderFinder(context)}</div>
         ${renderSelection(context)}
         <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#rowContext()}
           @list-empty-focus=${() => this.#host.focusPicker()}></io-list>
