@@ -30,7 +30,7 @@ export async function elementScreens(stage: Stage, page: Page): Promise<void> {
   await widget.getByRole('button', { name: 'Grid' }).click();
   await widget.locator('.card canvas').nth(11).waitFor();
   await shoot('grid', 'light');
-  await widget.getByRole('button', { name: 'List' }).click();
+  await widget.getByRole('button', { name: 'List', exact: true }).click();
   await widget.locator('.settings button').first().click();
   await shoot('settings', 'light', 'arabic');
   await page.keyboard.press('Escape');
