@@ -150,9 +150,6 @@ const styles = css`
     outline: 2px solid var(--_focus);
     outline-offset: 1px;
   }
-  .filter bdi {
-    opacity: 0.8;
-  }
   .skip:not(:focus) {
     position: absolute;
     clip-path: inset(50%);
