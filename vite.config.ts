@@ -15,7 +15,7 @@ import {
 import { shortLines } from './plugin-bridge/build/short-lines.ts';
 import { BROWSERS } from './widget/build/browsers.ts';
 import { packTexts } from './widget/build/pack-texts.ts';
-import { importsAtOnce, inlinedOnce, shortLit, shortTemplates } from './widget/build/plugins.ts';
+import { importsAtOnce, inlinedOnce, programPreloaded, shortLit, shortTemplates } from './widget/build/plugins.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -206,6 +206,8 @@ function pageBuild(name: string): BuildEnvironmentOptions {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: true,
+    // What the entry needs is one file, however its modules are shared with what is loaded later.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } } },
   };
 }
 
@@ -230,7 +232,7 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
 function pageSettings(name: string): UserConfig {
   const service = process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080';
   return {
-    plugins: [packTexts(), shortTemplates()],
+    plugins: [packTexts(), shortTemplates(), programPreloaded(/\/(dash-app|share-page)\.ts$/, `/${name}/`)],
     root: join(root, 'widget', name),
     base: `/${name}/`,
     server: { port: 5173, proxy: { '/v1': service, '/account': service, '/shared': service }, fs: { allow: [root] } },

@@ -7,7 +7,8 @@ import { sharedService } from '../support/shared-service.ts';
 import { plainImage } from '../support/small-images.ts';
 
 const PHONE = { width: 390, height: 800 };
-const FOLDED = 160;
+/** Pixels of the preview of a folded line, which asks for 160. */
+const FOLDED = 192;
 
 let browser: SharedBrowser;
 let url: string;
@@ -135,6 +136,28 @@ describe('a picture of a link that cannot be loaded', () => {
     await retryOf(first).click();
     await expect.poll(() => pixelsOf(first)).toBe(600);
   });
+});
+
+it('on a phone the picture that is open comes before those of folded lines', async () => {
+  const { page } = await browser.open({ locale: 'en', viewport: PHONE });
+  const widths: (string | null)[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/preview?*', async (route) => {
+    const width = new URL(route.request().url()).searchParams.get('width');
+    widths.push(width);
+    if (width === '640') await held;
+    await route.continue();
+  });
+  await page.goto(url);
+  await expect.poll(() => widths).toEqual(['640']);
+  await page.waitForTimeout(300);
+  expect(widths).toEqual(['640']);
+  release();
+  await expect.poll(() => widths).toEqual(['640', '160']);
+  await expect.poll(() => pixelsOf(page.locator('share-image').nth(1))).toBe(FOLDED);
 });
 
 describe('a comparison of a link that cannot be loaded', () => {

@@ -121,3 +121,24 @@ export function inlinedOnce(): Plugin {
     },
   };
 }
+
+/** Loads a program that the entry of a page imports at once together with the entry. `module` matches its path; `base` is that of the page. */
+export function programPreloaded(module: RegExp, base: string): Plugin {
+  return {
+    name: 'program-preloaded',
+    transformIndexHtml: {
+      order: 'post',
+      handler(page, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const program = chunks.find(({ facadeModuleId }) => module.test(facadeModuleId ?? ''));
+        if (!program) return [];
+        const others = program.imports.filter((name) => !page.includes(name));
+        return [program.fileName, ...others].map((name) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: base + name },
+          injectTo: 'head' as const,
+        }));
+      },
+    },
+  };
+}

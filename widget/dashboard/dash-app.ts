@@ -7,6 +7,7 @@ import { accountClient } from './account-client.ts';
 import { appStyles } from './dash-app.styles.ts';
 import type { DashboardEvents, DashboardPage } from './dashboard-page.ts';
 import { explainError } from './explain-error.ts';
+import { firstVisit } from './first-visit.ts';
 import './pages/index.ts';
 import './password-prompt.ts';
 import { FollowLanguage, preferredLanguage, STRINGS, showLanguage } from './language.ts';
@@ -61,7 +62,7 @@ export class DashApp extends LitElement {
     this.#listen('dash-say', (text) => this.#say(text));
     new FollowLanguage(this);
     applyTheme(readTheme());
-    void this.#start(showLanguage(preferredLanguage()));
+    void this.#start(firstVisit, showLanguage(preferredLanguage()));
   }
 
   protected override render(): TemplateResult {
@@ -134,14 +135,14 @@ export class DashApp extends LitElement {
     return this.#route.tag === 'link-page';
   }
 
-  async #start(ready: Promise<void> = Promise.resolve()): Promise<void> {
+  async #start(visit = accountClient.visit(), ready = Promise.resolve()): Promise<void> {
     this.problem = '';
     this.suspended = false;
     try {
-      const visit = accountClient.visit();
-      visit.catch(() => {});
-      await ready;
-      this.profile = (await visit).profile;
+      const [{ profile }] = await Promise.all([visit, ready]);
+      // Rendering is a task of its own, apart from the start of the program: taps are answered in between.
+      await new Promise((go) => setTimeout(go));
+      this.profile = profile;
     } catch (error) {
       this.problem = explainError(error).text;
       this.suspended = error instanceof ApiError && error.code === 'account_suspended';
@@ -180,6 +181,8 @@ export class DashApp extends LitElement {
     this.menuOpen = false;
     this.requestUpdate();
     if (!isFirst) {
+      // The balance may have changed since; the first page shows that of the visit.
+      if (profile) void this.#refresh();
       window.scrollTo(0, 0);
       void this.#focusHeading();
     }

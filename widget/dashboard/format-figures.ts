@@ -37,7 +37,8 @@ export const formatClock = (iso: string): string => format(iso, { timeStyle: 'sh
 
 /** Formats the time since, e.g. `5 minutes ago`; a date after a week. */
 export function formatAgo(iso: string): string {
-  const ago = new Intl.RelativeTimeFormat(language().locale, { numeric: 'auto' });
+  const { locale } = language();
+  const ago = makeOnce(`${locale} ago`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
   const minutes = Math.round((new Date(iso).getTime() - Date.now()) / 60_000);
   if (minutes > -1) return ago.format(0, 'second');
   if (minutes > -60) return ago.format(minutes, 'minute');
@@ -48,6 +49,16 @@ export function formatAgo(iso: string): string {
 
 /** Formats a time. A line never breaks between the hour and "PM". */
 function format(time: string, options: Intl.DateTimeFormatOptions): string {
-  const words = new Intl.DateTimeFormat(language().locale, options).format(new Date(time));
-  return words.replace(/(\d)\s(\S{1,2})$/, '$1\u00a0$2');
+  const { locale } = language();
+  const dates = makeOnce(`${locale} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale, options));
+  return dates.format(new Date(time)).replace(/(\d)\s(\S{1,2})$/, '$1\u00a0$2');
+}
+
+/** Formatters by language and options: making one takes as long as a hundred uses, and a chart has 60 of them. */
+const made = new Map<string, unknown>();
+
+function makeOnce<Formatter>(key: string, make: () => Formatter): Formatter {
+  const kept = (made.get(key) as Formatter | undefined) ?? make();
+  made.set(key, kept);
+  return kept;
 }

@@ -3,9 +3,10 @@ import type { SharedImage, SharedImages } from '#contract';
 import { type I18n, LOCALES, type LocaleName } from '../i18n/index.ts';
 import { controls, foundation, icon, tokens } from '../styles/index.ts';
 import { VERSION } from '../version.ts';
-import { loadTexts, NAMES, preferredLanguage } from './load-texts.ts';
+import { firstLink, firstTexts, openLink } from './first-visit.ts';
+import { loadTexts, NAMES } from './load-texts.ts';
 import { pageStyles } from './share.styles.ts';
-import { createShareClient, type ShareClient, ShareError } from './share-client.ts';
+import { type ShareClient, ShareError } from './share-client.ts';
 import { ShareImage } from './share-image.ts';
 import { SharePicture } from './share-picture.ts';
 
@@ -56,36 +57,39 @@ export class SharePage extends LitElement {
     this.#width.addEventListener('change', ({ matches }) => {
       this.narrow = matches;
     });
-    void this.#choose(preferredLanguage());
-    this.#follow();
+    void this.#speak(firstTexts);
+    void this.#load(firstLink);
   }
 
   readonly #follow = (): void => {
-    this.#client = createShareClient(location.hash.slice(1));
-    void this.#load();
+    void this.#load(openLink());
   };
 
-  async #choose(locale: LocaleName): Promise<void> {
-    this.i18n = await loadTexts(locale);
+  async #speak(texts: Promise<I18n>): Promise<void> {
+    const i18n = await texts;
+    // Rendering is a task of its own, apart from the start of the program: taps are answered in between.
+    await new Promise((go) => setTimeout(go));
+    this.i18n = i18n;
     const { documentElement: root } = document;
-    root.lang = locale;
-    root.dir = this.i18n.dir;
+    root.lang = i18n.locale;
+    root.dir = i18n.dir;
   }
 
   protected override updated(): void {
     if (this.i18n) document.title = this.#title(this.i18n.t);
   }
 
-  async #load(): Promise<void> {
-    const client = this.#client;
+  async #load({ client, images }: ReturnType<typeof openLink>): Promise<void> {
+    this.#client = client;
     this.problem = '';
     this.shared = null;
     try {
-      const shared = await client?.images();
+      const shared = await images;
       if (client !== this.#client) return;
-      this.shared = shared ?? null;
-      this.open = shared?.images.find(({ answer }) => !answer)?.id ?? null;
+      this.shared = shared;
+      this.open = shared.images.find(({ answer }) => !answer)?.id ?? null;
     } catch (error) {
+      if (client !== this.#client) return;
       this.problem = error instanceof ShareError && error.status === 404 ? 'gone' : 'failed';
     }
   }
@@ -100,7 +104,7 @@ export class SharePage extends LitElement {
           <header>
             <h1>${this.#title(t)}</h1>
             <label class="language"><span class="visually-hidden">${t('language')}</span>
-              <select class="input" @change=${({ target }: Event) => this.#choose((target as HTMLSelectElement).value as LocaleName)}>
+              <select class="input" @change=${({ target }: Event) => this.#speak(loadTexts((target as HTMLSelectElement).value as LocaleName))}>
                 ${LOCALES.map((name) => html`<option value=${name} lang=${name} ?selected=${name === i18n.locale}>${NAMES[name]}</option>`)}
               </select>
             </label>
@@ -127,7 +131,7 @@ export class SharePage extends LitElement {
     const { t } = this.i18n as I18n;
     return html`
       <div class="notice danger" role="alert"><p class="content">${t(this.problem)}</p></div>
-      ${this.problem === 'failed' ? html`<p><button type="button" class="button" @click=${() => this.#load()}>${t('retry')}</button></p>` : nothing}
+      ${this.problem === 'failed' ? html`<p><button type="button" class="button" @click=${this.#follow}>${t('retry')}</button></p>` : nothing}
     `;
   }
 

@@ -21,6 +21,9 @@ interface Sides {
   after: HTMLImageElement;
 }
 
+/** Large previews on their way: those of folded lines leave the line to them. */
+const large = new Set<Promise<unknown>>();
+
 /** Frees the bytes of a picture that is no longer shown. */
 const forget = (picture: HTMLImageElement): void => URL.revokeObjectURL(picture.src);
 
@@ -116,8 +119,16 @@ export class SharePicture extends LitElement {
     const width = this.small ? FOLDED : PREVIEW;
     this.#asked = width;
     this.missing &&= 'loading';
+    if (this.small) {
+      // Pictures come into sight together, in any order.
+      await new Promise((go) => setTimeout(go));
+      await Promise.allSettled(large);
+      if (this.#asked !== width) return;
+    }
+    const bytes = this.client.preview(id, width);
+    if (width === PREVIEW) large.add(bytes);
     try {
-      const still = await this.#decode(this.client.preview(id, width));
+      const still = await this.#decode(bytes);
       still.alt = texts.decorative ? '' : (texts.alt ?? '');
       const isLatest = this.#asked === width;
       // A small one that comes late stands in for a large one that is missing.
@@ -129,6 +140,8 @@ export class SharePicture extends LitElement {
       if (this.#asked !== width) return;
       this.#asked = 0;
       this.missing = 'failed';
+    } finally {
+      large.delete(bytes);
     }
   }
 

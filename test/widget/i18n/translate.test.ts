@@ -55,6 +55,10 @@ test('a missing text is taken from the fallback', () => {
   expect(t('action.cancel')).toBe('Cancel');
 });
 
+test('a locale that is no language tag is refused at once', () => {
+  expect(() => createI18n({ locale: 'de-', messages: {} })).toThrow(RangeError);
+});
+
 test('values are not expanded again, and missing ones leave their placeholder', async () => {
   const { t } = await load('en');
   expect(t('row.remove', { name: '{name}|$1' })).toBe('Remove {name}|$1');

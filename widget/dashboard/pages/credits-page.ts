@@ -19,11 +19,6 @@ const styles = css`
 export class CreditsPage extends DashboardPage {
   static override styles = [...DashboardPage.styles, styles];
 
-  constructor() {
-    super();
-    queueMicrotask(() => this.tell('dash-stale'));
-  }
-
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.lead}</p>
       <div class="columns">

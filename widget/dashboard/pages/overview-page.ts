@@ -56,7 +56,6 @@ export class OverviewPage extends DashboardPage {
       const [usage, { jobs }] = await Promise.all([accountClient.usage(this.days), accountClient.jobs()]);
       this.usage = usage;
       this.jobs = jobs;
-      this.tell('dash-stale');
     });
   }
 
