@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { readLayoutShift } from '../support/layout-shift.ts';
 import { type DashboardRig, expectHeading, openDashboardRig } from './dashboard-rig.ts';
@@ -36,3 +37,33 @@ it.each(VIEWPORTS)('demo, log-in and dashboard stay in place while they load, at
   expect(await readLayoutShift(person.page)).toBeGreaterThan(0.05);
   expect(shifts.filter(([, shift]) => shift > 0.05)).toEqual([]);
 });
+
+it.each(VIEWPORTS)(
+  'the brand is there before the program, and stays in its place, at $width pixels',
+  async (viewport) => {
+    const { page } = await rig.enter({ context: { viewport } });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/assets/*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(rig.at(), { waitUntil: 'commit' });
+    const early = page.locator('dash-app > .brand');
+    await expect
+      .poll(() => early.locator('img').evaluate((img) => (img as HTMLImageElement).naturalWidth))
+      .toBeGreaterThan(0);
+    const placeOf = async (brand: Locator, picture: string) => {
+      const box = await brand.locator(picture).boundingBox();
+      return [Math.round(box?.x ?? -1), Math.round(box?.y ?? -1)];
+    };
+    const before = await placeOf(early, 'img');
+    release();
+    const own = page.locator('header .brand');
+    await own.waitFor();
+    expect(await early.isVisible()).toBe(false);
+    expect(await placeOf(own, 'svg')).toEqual(before);
+  },
+);

@@ -75,7 +75,9 @@ export class DashApp extends LitElement {
 
   #renderWaiting(): TemplateResult {
     if (this.suspended) return this.#renderSuspended();
-    if (!this.problem) return html`<main aria-busy="true"><h1 class="visually-hidden">${STRINGS.loading}</h1></main>`;
+    // The slot has the brand of index.html.
+    if (!this.problem)
+      return html`<main aria-busy="true"><h1 class="visually-hidden">${STRINGS.loading}</h1><slot></slot></main>`;
     return html`<main>
       <h1>${STRINGS.brand}</h1>
       <p class="notice danger" role="alert">${this.problem}</p>
