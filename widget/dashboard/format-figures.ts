@@ -54,7 +54,7 @@ function format(time: string, options: Intl.DateTimeFormatOptions): string {
   return dates.format(new Date(time)).replace(/(\d)\s(\S{1,2})$/, '$1\u00a0$2');
 }
 
-/** Formatters by language and options: making one takes as long as a hundred uses, and a chart has 60 of them. */
+/** Formatters by language and options. A chart writes a date for each of its days, and making a formatter for each is slow. */
 const made = new Map<string, unknown>();
 
 function makeOnce<Formatter>(key: string, make: () => Formatter): Formatter {

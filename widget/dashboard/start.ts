@@ -1,4 +1,4 @@
-// Entry of the dashboard. What its first sight needs is on its way while the program is loaded.
+// Entry of the dashboard: sends its first request while the program is loaded.
 import { prepareFormats } from '../i18n/index.ts';
 import './first-visit.ts';
 

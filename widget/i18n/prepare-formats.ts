@@ -1,6 +1,6 @@
 /**
- * Has the browser read its data of languages in tasks of their own, while a page waits for the network. It does so once, for its first
- * formatter of numbers and of dates, and takes as long as rendering a page.
+ * Makes a formatter of numbers and one of dates, each in a task of its own, while a page waits for the network. For the first of each, the
+ * browser reads its data of languages: 49 of the 76 ms in which the dashboard's script was evaluated.
  */
 export function prepareFormats(): void {
   setTimeout(() => new Intl.NumberFormat());

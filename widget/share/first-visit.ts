@@ -5,7 +5,7 @@ import { createShareClient } from './share-client.ts';
 export function openLink() {
   const client = createShareClient(location.hash.slice(1));
   const images = client.images();
-  // The page says it.
+  // The page shows the error.
   images.catch(() => {});
   return { client, images };
 }

@@ -41,7 +41,7 @@ export const tokens = css`
   }
 `;
 
-/** Base styles of every shadow root: box sizing, focus ring, hidden text, forced colours. Nothing moves, so nothing has to stop. */
+/** Base styles of every shadow root: box sizing, focus ring, hidden text, forced colours. The element has no transitions. */
 export const foundation = css`
   *,
   *::before,
