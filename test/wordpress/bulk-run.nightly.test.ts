@@ -22,6 +22,8 @@ async function agree(page: Page, name: string) {
   await button(page, name).click();
   await page.getByRole('dialog').getByRole('button', { name }).click(PATIENCE);
 }
+/** Returns the text of the element that has the keyboard's focus. */
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 const status = (page: Page, text: string | RegExp) => page.locator('.imagewright-run', { hasText: text });
 const mimes = (ids: number[]) => Promise.all(ids.map(async (id) => (await rig.attachment(id)).mime));
 const spent = async () => 100 - (await rig.account.api.balance());
@@ -121,8 +123,9 @@ it('counts an image that was in progress when the run was stopped', async () => 
   expect(ids).toContain(taken);
   await stop(page);
   // The page waits for it: nothing can be stopped or resumed meanwhile.
-  await page.locator('#imagewright-bulk button:disabled', { hasText: 'Stop' }).waitFor(PATIENCE);
+  await page.locator('#imagewright-bulk button[aria-disabled="true"]', { hasText: 'Stop' }).waitFor(PATIENCE);
   expect(await button(page, 'Resume').count()).toBe(0);
+  expect(await focused(page)).toBe('Stop');
   expect(
     await rig.site.php(
       'wp_set_current_user( 1 ); $done = imagewright()->get( Imagewright_Checkpoint::class )->exclusively( $id, static function () use ( $id ) { return imagewright()->get( Imagewright_Optimization::class )->run( $id, array( "format" => "webp", "preset" => "high", "fill_text" => false ) ); } ); imagewright()->get( Imagewright_Queue::class )->finish( $id ); return is_wp_error( $done ) ? $done->get_error_message() : "";',
@@ -130,6 +133,7 @@ it('counts an image that was in progress when the run was stopped', async () => 
     ),
   ).toBe('');
   await status(page, 'Stopped: 1 of 2 done.').waitFor(PATIENCE);
+  expect(await focused(page)).toBe('Resume');
   expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(1);
 });
 

@@ -72,8 +72,10 @@ const MOST_UNDONE = 2000;
 function renderButtons(run: Run, config: SiteConfig, controls: RunControls): HTMLElement[] {
   const { working, stopping, stop, resume, close } = controls;
   if (working) {
-    const button = makeButton(textOf(config, 'bulkStop'), stop);
-    button.disabled = stopping || run.state !== 'running';
+    const stops = stopping || run.state !== 'running';
+    // A disabled button would lose the focus.
+    const button = makeButton(textOf(config, 'bulkStop'), () => stops || stop(), stops ? 'disabled' : '');
+    button.ariaDisabled = String(stops);
     return [button];
   }
   const ways = [...renderWaysOn(run, config, controls), makeButton(textOf(config, 'bulkForget'), close)];

@@ -18,7 +18,8 @@ export function makeButton(text: string, click: () => void, kind = ''): HTMLButt
 
 /**
  * Shows parts in the place of earlier ones. A part that equals the one before stays as it is, with its listeners, so a reading of the
- * progress takes no focus away and no click that has just begun.
+ * progress takes no focus away and no click that has just begun. Where a part with the focus is replaced, the first button or link of the
+ * new one gets it.
  */
 export function renew(place: HTMLElement, parts: readonly (Node | string)[]): void {
   const fresh = parts.map((part) => (typeof part === 'string' ? document.createTextNode(part) : part));
@@ -26,9 +27,15 @@ export function renew(place: HTMLElement, parts: readonly (Node | string)[]): vo
   fresh.forEach((part, index) => {
     const old = before[index];
     if (!old) place.append(part);
-    else if (!old.isEqualNode(part)) old.replaceWith(part);
+    else if (!old.isEqualNode(part)) exchange(old, part);
   });
   for (const old of before.slice(fresh.length)) old.remove();
+}
+
+function exchange(old: ChildNode, part: Node): void {
+  const hadFocus = old.contains(document.activeElement);
+  old.replaceWith(part);
+  if (hadFocus && part instanceof Element) part.querySelector<HTMLElement>('button, a')?.focus();
 }
 
 /** Signs with which WordPress writes numbers. */
