@@ -229,10 +229,10 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
 };
 
 /** `vite --mode <name>` serves the page while it is worked on, and the API of a running service. */
-function pageSettings(name: string): UserConfig {
+function pageSettings(name: string, program?: string): UserConfig {
   const service = process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080';
   return {
-    plugins: [packTexts(), shortTemplates(), programPreloaded(/\/(dash-app|share-page)\.ts$/, `/${name}/`)],
+    plugins: [packTexts(), shortTemplates(), program ? programPreloaded(program, `/${name}/`) : null],
     root: join(root, 'widget', name),
     base: `/${name}/`,
     server: { port: 5173, proxy: { '/v1': service, '/account': service, '/shared': service }, fs: { allow: [root] } },
@@ -255,8 +255,8 @@ const SETTINGS: Record<string, () => UserConfig> = {
   cli: () => ({ plugins: [engineBeside()] }),
   unplugin: () => ({ plugins: [engineBeside()] }),
   demo: () => pageSettings('demo'),
-  dashboard: () => pageSettings('dashboard'),
-  share: () => pageSettings('share'),
+  dashboard: () => pageSettings('dashboard', 'dash-app.ts'),
+  share: () => pageSettings('share', 'share-page.ts'),
 };
 
 export default defineConfig(({ mode }) => ({

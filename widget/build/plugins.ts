@@ -122,16 +122,20 @@ export function inlinedOnce(): Plugin {
   };
 }
 
-/** Loads a program that the entry of a page imports at once together with the entry. `module` matches its path; `base` is that of the page. */
-export function programPreloaded(module: RegExp, base: string): Plugin {
+/**
+ * Loads the program of a page together with the entry that imports it. `module` is its path in the page's folder; `base` is the address
+ * of the page. A build throws if no chunk begins with that module.
+ */
+export function programPreloaded(module: string, base: string): Plugin {
   return {
     name: 'program-preloaded',
     transformIndexHtml: {
       order: 'post',
-      handler(page, { bundle = {} }) {
+      handler(page, { bundle }) {
+        if (!bundle) return [];
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-        const program = chunks.find(({ facadeModuleId }) => module.test(facadeModuleId ?? ''));
-        if (!program) return [];
+        const program = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${module}`));
+        if (!program) throw new Error(`no chunk begins with ${module}, so the page cannot preload its program`);
         const others = program.imports.filter((name) => !page.includes(name));
         return [program.fileName, ...others].map((name) => ({
           tag: 'link',
