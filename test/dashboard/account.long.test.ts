@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
+import { newGate } from '../support/gate.ts';
 import { plainImages } from '../support/small-images.ts';
 import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
@@ -135,6 +136,44 @@ it('the ledger is filtered and downloaded', async () => {
   await page.getByLabel('From').fill('2020-01-01');
   await page.getByLabel('To', { exact: true }).fill('2020-01-02');
   await page.getByText('No entries match this filter.').waitFor();
+  person.expectQuiet([REFUSED]);
+});
+
+it('a double click on More reads the next entries once, and a late answer to an earlier filter is dropped', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  for (let gift = 0; gift < 30; gift += 1) {
+    await rig.test.service.accounts.ledger.grant({
+      accountId: person.accountId,
+      ref: `gift-${gift}`,
+      amount: 1,
+      note: '',
+    });
+  }
+  await page.goto(rig.at('credits'));
+  const rows = page.locator('ledger-view tbody tr');
+  await expect.poll(() => rows.count()).toBe(25);
+  await page.getByRole('button', { name: 'Show more' }).dblclick();
+  await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+  await page.waitForLoadState('networkidle');
+  // The grants and the credits of a new account.
+  expect(await rows.count()).toBe(31);
+
+  // The answer for all kinds comes after that for refunds.
+  const gate = newGate();
+  await page.route('**/account/ledger?*', async (route) => {
+    await gate.pass();
+    await route.continue();
+  });
+  await page.getByLabel('From').fill('2020-01-01');
+  await gate.reached;
+  await page.getByLabel('Kind').selectOption('refund');
+  await page.getByText('No entries match this filter.').waitFor();
+  const late = page.waitForResponse((response) => !response.url().includes('kind=refund'));
+  gate.open();
+  await (await late).finished();
+  await page.waitForLoadState('networkidle');
+  expect(await rows.count()).toBe(0);
   person.expectQuiet([REFUSED]);
 });
 

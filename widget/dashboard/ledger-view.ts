@@ -1,11 +1,11 @@
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, type TemplateResult } from 'lit';
 import type { LedgerFilter, Transaction } from '#contract';
 import { FORMATS, type ImageFormat } from '#contract/constants';
 import { icon } from '../styles/index.ts';
 import { accountClient, withQuery } from './account-client.ts';
-import { DashboardPage } from './dashboard-page.ts';
 import { formatMoment, formatNumber } from './format-figures.ts';
 import { STRINGS } from './language.ts';
+import { ListPage, type ListPart } from './list-page.ts';
 
 const { credits: texts, overview } = STRINGS;
 
@@ -23,36 +23,28 @@ const styles = css`
 `;
 
 /** Ledger of an account as a card, filtered by kind and day, with a download as CSV. */
-export class LedgerView extends DashboardPage {
-  static override styles = [...DashboardPage.styles, styles];
-  static override properties = {
-    source: {},
-    version: { attribute: false },
-    lines: { state: true },
-    cursor: { state: true },
-    filter: { state: true },
-  };
+export class LedgerView extends ListPage<Transaction, LedgerFilter> {
+  static override styles = [...ListPage.styles, styles];
+  static override properties = { source: {}, version: { attribute: false } };
 
   /** Path of the ledger, e.g. `/account/ledger`. */
   declare source: string;
   /** The entries are read again when it changes. */
   declare version: number;
-  /** Null until loaded. */
-  declare lines: Transaction[] | null;
-  declare cursor: string | null;
-  declare filter: LedgerFilter;
 
   constructor() {
     super();
     this.source = '';
     this.version = 0;
-    this.lines = null;
-    this.cursor = null;
-    this.filter = {};
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
-    if ((changed.has('source') || changed.has('version')) && this.source) void this.#fetch();
+    if ((changed.has('source') || changed.has('version')) && this.source) void this.fetch();
+  }
+
+  protected override async read(query: LedgerFilter & { cursor?: string }): Promise<ListPart<Transaction>> {
+    const { transactions, nextCursor } = await accountClient.ledger(this.source, { ...query, limit: 25 });
+    return { lines: transactions, nextCursor };
   }
 
   protected override render(): TemplateResult {
@@ -61,7 +53,7 @@ export class LedgerView extends DashboardPage {
         <h2 id="ledger">${texts.ledger}</h2>
         <a class="button" href=${withQuery(`${this.source}.csv`, this.filter)} download>${icon('download')}${texts.csv}</a>
       </div>
-      ${this.#renderFilter()}${this.renderProblem()}${this.lines ? this.#renderLines(this.lines) : nothing}
+      ${this.#renderFilter()}${this.renderProblem()}${this.renderTable('ledger', { columns: this.#renderColumns(), line: renderLine })}
     </section>`;
   }
 
@@ -71,7 +63,7 @@ export class LedgerView extends DashboardPage {
         <label class="label" for=${name}>${label}</label>
         <input class="input" id=${name} name=${name} type="date" aria-describedby="utc" />
       </div>`;
-    return html`<form class="filter" aria-label=${texts.ledger} @change=${this.#choose} @submit=${this.#choose}>
+    return html`<form class="filter" aria-label=${texts.ledger} @change=${this.onFilter} @submit=${this.onFilter}>
         <div class="field">
           <label class="label" for="kind">${texts.kind}</label>
           <select class="input" id="kind" name="kind">
@@ -84,42 +76,10 @@ export class LedgerView extends DashboardPage {
       <p class="hint" id="utc">${texts.utc}</p>`;
   }
 
-  #renderLines(lines: Transaction[]): TemplateResult {
-    if (lines.length === 0) return html`<p class="empty">${texts.none}</p>`;
-    return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="ledger">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${texts.kind}</th>
-              <th scope="col">${texts.at}</th>
-              <th scope="col" class="end">${texts.change}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${lines.map(renderLine)}
-          </tbody>
-        </table>
-      </div>
-      ${this.cursor ? html`<div><button class="button" @click=${() => void this.#fetch(this.cursor)}>${texts.more}</button></div>` : nothing}`;
-  }
-
-  #choose(event: Event): void {
-    event.preventDefault();
-    const values = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement));
-    // Empty filters are left out.
-    this.filter = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as LedgerFilter;
-    void this.#fetch().then(() => this.tell('dash-say', texts.shown({ count: this.lines?.length ?? 0 })));
-  }
-
-  async #fetch(cursor: string | null = null): Promise<void> {
-    const { filter } = this;
-    await this.load(async () => {
-      const page = await accountClient.ledger(this.source, { ...filter, limit: 25, ...(cursor ? { cursor } : {}) });
-      // The response belongs to an earlier filter.
-      if (filter !== this.filter) return;
-      this.lines = cursor ? [...(this.lines ?? []), ...page.transactions] : page.transactions;
-      this.cursor = page.nextCursor;
-    });
+  #renderColumns(): TemplateResult {
+    return html`<th scope="col">${texts.kind}</th>
+      <th scope="col">${texts.at}</th>
+      <th scope="col" class="end">${texts.change}</th>`;
   }
 }
 customElements.define('ledger-view', LedgerView);

@@ -1,10 +1,10 @@
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, type TemplateResult } from 'lit';
 import type { LogChange, LogFilter, LogLine } from '#contract';
 import { icon } from '../../styles/index.ts';
 import { accountClient, withQuery } from '../account-client.ts';
-import { DashboardPage } from '../dashboard-page.ts';
 import { formatMoment } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
+import { ListPage, type ListPart } from '../list-page.ts';
 
 const { log: texts, credits } = STRINGS;
 
@@ -18,21 +18,16 @@ const styles = css`
 `;
 
 /** Page for operators: the operator log, filtered by account, action and day, with downloads. */
-export class LogPage extends DashboardPage {
-  static override styles = [...DashboardPage.styles, styles];
-  static override properties = { lines: { state: true }, cursor: { state: true }, filter: { state: true } };
-
-  /** Null until loaded. */
-  declare lines: LogLine[] | null;
-  declare cursor: string | null;
-  declare filter: LogFilter;
+export class LogPage extends ListPage<LogLine, LogFilter> {
+  static override styles = [...ListPage.styles, styles];
 
   constructor() {
     super();
-    this.lines = null;
-    this.cursor = null;
-    this.filter = {};
-    void this.#fetch();
+    void this.fetch();
+  }
+
+  protected override read(query: LogFilter & { cursor?: string }): Promise<ListPart<LogLine>> {
+    return accountClient.operatorLog({ ...query, limit: 25 });
   }
 
   protected override render(): TemplateResult {
@@ -44,7 +39,7 @@ export class LogPage extends DashboardPage {
           <h2 id="log">${STRINGS.titles.log}</h2>
           <div class="actions">${file('csv', texts.csv)}${file('jsonl', texts.jsonl)}</div>
         </div>
-        ${this.#renderFilter()}${this.renderProblem()}${this.lines ? this.#renderLines(this.lines) : nothing}
+        ${this.#renderFilter()}${this.renderProblem()}${this.renderTable('log', { columns: this.#renderColumns(), line: renderLine })}
       </section>`;
   }
 
@@ -54,7 +49,7 @@ export class LogPage extends DashboardPage {
         <label class="label" for=${name}>${label}</label>
         <input class="input" id=${name} name=${name} type=${type} aria-describedby=${hint} maxlength="254" />
       </div>`;
-    return html`<form class="filter" aria-label=${STRINGS.titles.log} @change=${this.#choose} @submit=${this.#choose}>
+    return html`<form class="filter" aria-label=${STRINGS.titles.log} @change=${this.onFilter} @submit=${this.onFilter}>
         ${input('account', texts.account, 'search', 'account-hint')}
         <div class="field">
           <label class="label" for="action">${texts.action}</label>
@@ -69,43 +64,11 @@ export class LogPage extends DashboardPage {
       <p class="hint" id="utc">${credits.utc}</p>`;
   }
 
-  #renderLines(lines: LogLine[]): TemplateResult {
-    if (lines.length === 0) return html`<p class="empty">${credits.none}</p>`;
-    return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="log">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${texts.at}</th>
-              <th scope="col">${texts.actor}</th>
-              <th scope="col">${texts.action}</th>
-              <th scope="col">${texts.account}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${lines.map(renderLine)}
-          </tbody>
-        </table>
-      </div>
-      ${this.cursor ? html`<div><button class="button" @click=${() => void this.#fetch(this.cursor)}>${credits.more}</button></div>` : nothing}`;
-  }
-
-  #choose(event: Event): void {
-    event.preventDefault();
-    const values = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement));
-    // Empty filters are left out.
-    this.filter = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as LogFilter;
-    void this.#fetch().then(() => this.tell('dash-say', credits.shown({ count: this.lines?.length ?? 0 })));
-  }
-
-  async #fetch(cursor: string | null = null): Promise<void> {
-    const { filter } = this;
-    await this.load(async () => {
-      const page = await accountClient.operatorLog({ ...filter, limit: 25, ...(cursor ? { cursor } : {}) });
-      // The response belongs to an earlier filter.
-      if (filter !== this.filter) return;
-      this.lines = cursor ? [...(this.lines ?? []), ...page.lines] : page.lines;
-      this.cursor = page.nextCursor;
-    });
+  #renderColumns(): TemplateResult {
+    return html`<th scope="col">${texts.at}</th>
+      <th scope="col">${texts.actor}</th>
+      <th scope="col">${texts.action}</th>
+      <th scope="col">${texts.account}</th>`;
   }
 }
 customElements.define('log-page', LogPage);

@@ -4,9 +4,9 @@ import { icon } from '../../styles/index.ts';
 import { badgesOf, managePageOf } from '../account-badges.ts';
 import { type Audit, accountClient } from '../account-client.ts';
 import type { FormValues } from '../dash-form.ts';
-import { DashboardPage } from '../dashboard-page.ts';
 import { formatAgo } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
+import { ListPage, type ListPart } from '../list-page.ts';
 import '../dash-dialog.ts';
 import '../dash-form.ts';
 import { BASE } from '../router.ts';
@@ -27,40 +27,36 @@ const styles = css`
 `;
 
 /** Page for operators: all accounts, and the audit of the ledger. */
-export class OperatorPage extends DashboardPage {
-  static override styles = [...DashboardPage.styles, styles];
+export class OperatorPage extends ListPage<AccountView, { search?: string }> {
+  static override styles = [...ListPage.styles, styles];
   static override properties = {
-    accounts: { state: true },
-    cursor: { state: true },
     inviting: { state: true },
     link: { state: true },
     plans: { state: true },
     audit: { state: true },
   };
 
-  /** Null until loaded. */
-  declare accounts: AccountView[] | null;
-  declare cursor: string | null;
   declare inviting: boolean;
   /** Link of the account created last, if it was not sent by mail. */
   declare link: string | null;
   declare plans: string[];
   declare audit: Audit | null;
 
-  #search = '';
-
   constructor() {
     super();
-    this.accounts = null;
-    this.cursor = null;
     this.inviting = false;
     this.link = null;
     this.plans = [];
     this.audit = null;
-    void this.#fetch();
+    void this.fetch();
     void this.load(async () => {
       this.plans = (await accountClient.plans()).plans.map(({ name }) => name);
     });
+  }
+
+  protected override async read(query: { search?: string; cursor?: string }): Promise<ListPart<AccountView>> {
+    const { accounts, nextCursor } = await accountClient.accounts(query);
+    return { lines: accounts, nextCursor };
   }
 
   protected override render(): TemplateResult {
@@ -70,7 +66,7 @@ export class OperatorPage extends DashboardPage {
           <h2 id="accounts">${STRINGS.titles.operator}</h2>
           <button class="button primary" @click=${this.#invite}>${icon('add')}${texts.invite}</button>
         </div>
-        ${this.#renderSearch()}${this.renderProblem()}${this.accounts ? this.#renderAccounts(this.accounts) : nothing}
+        ${this.#renderSearch()}${this.renderProblem()}${this.lines ? this.#renderAccounts(this.lines) : nothing}
       </section>
       ${this.#renderAudit()}${this.inviting ? this.#renderInvitation() : nothing}`;
   }
@@ -91,7 +87,7 @@ export class OperatorPage extends DashboardPage {
     return html`<ul class="rows">
         ${accounts.map((account) => this.#renderAccount(account))}
       </ul>
-      ${this.cursor ? html`<div><button class="button" @click=${() => void this.#fetch(this.cursor)}>${STRINGS.credits.more}</button></div>` : nothing}`;
+      ${this.renderMore()}`;
   }
 
   #renderAccount(account: AccountView): TemplateResult {
@@ -158,29 +154,17 @@ export class OperatorPage extends DashboardPage {
     if (!detail.link) this.inviting = false;
     const invited = detail.link ? texts.invitedByLink : texts.invitedByMail;
     this.tell('dash-say', invited({ email: detail.account.email }));
-    void this.#fetch();
+    void this.fetch();
   }
 
   #submitSearch(event: SubmitEvent): void {
     event.preventDefault();
-    this.#search = `${new FormData(event.target as HTMLFormElement).get('search') ?? ''}`.trim();
-    void this.#fetch();
+    void this.choose(event.currentTarget as HTMLFormElement);
   }
 
   #runAudit(): void {
     void this.load(async () => {
       this.audit = await accountClient.audit();
-    });
-  }
-
-  async #fetch(cursor: string | null = null): Promise<void> {
-    await this.load(async () => {
-      const page = await accountClient.accounts({
-        ...(this.#search ? { search: this.#search } : {}),
-        ...(cursor ? { cursor } : {}),
-      });
-      this.accounts = cursor ? [...(this.accounts ?? []), ...page.accounts] : page.accounts;
-      this.cursor = page.nextCursor;
     });
   }
 }
