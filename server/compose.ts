@@ -237,7 +237,7 @@ async function start(state: ServiceState): Promise<void> {
 function warnOfMissingLimits({ modules, logger }: ServiceState): void {
   const { accounts, signIn } = modules;
   const { plan, missing } = accounts.plans.missingLimits();
-  if (!signIn.options().signUp || missing.length === 0) return;
+  if (signIn.options().signUp !== 'open' || missing.length === 0) return;
   logger.warn({ plan, missing }, 'sign-up is open, but the plan of new accounts lacks limits; see PLANS');
 }
 
