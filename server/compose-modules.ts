@@ -61,7 +61,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
     sessions,
     repositories: database,
     isPaid: config.gateway.ANALYSIS_CREDITS > 0,
-    giveBack: (accountId) => accounts.limits.giveBackOne(accountId, 'analyses'),
+    giveBack: ({ accountId, createdAt }) => accounts.limits.giveBackOne(accountId, 'analyses', createdAt),
   });
   const jobs = createJobs({
     repositories: database,

@@ -58,9 +58,9 @@ export function createLimits(deps: LimitsDeps) {
       if (counted && counted.images > 0) await deps.accounts.uncountToday(accountId, counted);
     },
 
-    /** Takes back one image that was counted today and came to nothing. */
-    async giveBackOne(accountId: string, counter: DailyCounter): Promise<void> {
-      await deps.accounts.uncountToday(accountId, { day: dayOf(deps.now()), counter, images: 1 });
+    /** Takes back one image that came to nothing, unless the day on which it was counted is over. */
+    async giveBackOne(accountId: string, counter: DailyCounter, countedAt: Date): Promise<void> {
+      await deps.accounts.uncountToday(accountId, { day: dayOf(countedAt), counter, images: 1 });
     },
 
     /**

@@ -26,6 +26,8 @@ export interface AnalyzedImage extends NewlyDescribed {
   aiStatus: AiStatus;
   /** True if the model's answer came from the cache. */
   cached: boolean;
+  /** True if the model has replied. */
+  replied: boolean;
 }
 
 /** State of the vision service; `open`: the circuit breaker is open after repeated failures. */
@@ -37,7 +39,7 @@ export interface VisionState {
   place: 'off' | 'local' | 'elsewhere';
 }
 
-const NOT_ASKED: Answered = { aiStatus: 'none', answer: null, cached: false };
+const NOT_ASKED: Answered = { aiStatus: 'none', answer: null, cached: false, replied: false };
 /** Images in progress per concurrent request: while one is asked about, the next one is prepared. */
 const IMAGES_PER_REQUEST = 2;
 const WITHOUT_SERVICE = 4;
@@ -84,11 +86,11 @@ export function createAnalysis(deps: AnalysisDeps) {
       // Images that are too small or cannot be decoded have no copy.
       const jpeg = inspection.vision?.jpeg;
       const instructions = buildInstructions(task.options);
-      const { aiStatus, answer, cached } =
+      const { aiStatus, answer, cached, replied } =
         service && jpeg ? await service.ask(image, jpeg, instructions, signal) : NOT_ASKED;
       const modelCall = { aiStatus, model: settings?.model ?? null, promptVersion: instructions.version };
       const described = task.compose(describeTask(task, { image, inspection, modelCall, answer }));
-      return { ...described, aiStatus, cached };
+      return { ...described, aiStatus, cached, replied };
     },
 
     /** Counts the images that need a new description; those whose answer is cached, and equal ones, do not. */

@@ -21,8 +21,8 @@ interface AnalyzeImagesDeps {
   repositories: Pick<Repositories, 'images' | 'jobs' | 'jobImages' | 'imageResults'>;
   /** True if a description costs credits. */
   isPaid: boolean;
-  /** Takes back the count of an image that the vision service did not describe. */
-  giveBack: (accountId: string) => Promise<void>;
+  /** Takes back one image from the count of the day on which its job was made. */
+  giveBack: (job: Pick<JobRecord, 'accountId' | 'createdAt'>) => Promise<void>;
 }
 
 /** A validated analysis request. */
@@ -93,9 +93,14 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
     isPaid: deps.isPaid,
     stopsWithoutListenerAfterMs: deps.isPaid ? PAID_WITHOUT_LISTENER_MS : 0,
     async plan(job, held) {
+      const pictures = new Set<string>();
       return job.images.flatMap(({ imageId }, index) => {
         const image = held.get(imageId);
-        return image ? [{ index, image, run: (options) => analyzeImage(deps, job, imageId, options) }] : [];
+        if (!image) return [];
+        // Equal pictures were counted once.
+        const isCounted = !deps.isPaid && !pictures.has(image.sha256);
+        pictures.add(image.sha256);
+        return [{ index, image, run: (options) => analyzeImage(deps, job, { imageId, isCounted }, options) }];
       });
     },
     failed: (_job, image, error) => ({
@@ -105,7 +110,11 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
       fromCache: false,
       error,
     }),
-    show: (result, perImage) => ({ ...result, creditsCharged: result.status === 'completed' ? perImage : 0 }),
+    isWithoutGain: isInVain,
+    show(result, perImage) {
+      const isPaid = result.status === 'completed' && !isInVain(result);
+      return { ...result, creditsCharged: isPaid ? perImage : 0 };
+    },
     summarize(results, durationMs) {
       const completed = results.filter(({ status }) => status === 'completed').length;
       return { total: results.length, completed, failed: results.length - completed, durationMs };
@@ -117,11 +126,22 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   };
 }
 
+/** True if the model was to describe an image and did not: the image costs no credits then. */
+function isInVain({ aiStatus }: Pick<AnalysisResult, 'aiStatus'>): boolean {
+  return aiStatus !== null && aiStatus !== 'none' && aiStatus !== 'completed';
+}
+
+/** An image of a job; `isCounted`: it counts towards the limit of the day. */
+interface OrderedImage {
+  imageId: string;
+  isCounted: boolean;
+}
+
 /** Describes an image and stores the result. An edit made meanwhile is never overwritten: the image is described again. */
 async function analyzeImage(
   { analysis, repositories: { images }, isPaid, giveBack }: AnalyzeImagesDeps,
   job: JobRecord,
-  imageId: string,
+  { imageId, isCounted }: OrderedImage,
   options: TaskOptions,
 ): Promise<AnalysisResult> {
   const turn: Turn = { account: job.accountId, job: job._id, urgency: () => (isPaid ? 'paid' : 'free') };
@@ -132,8 +152,8 @@ async function analyzeImage(
     options.signal.throwIfAborted();
     const stored = await images.replaceMetadata(image, described);
     if (stored) {
-      const { aiStatus, cached: fromCache } = described;
-      if (aiStatus !== 'completed' && aiStatus !== 'none') await giveBack(job.accountId);
+      const { aiStatus, cached: fromCache, replied } = described;
+      if (isCounted && isInVain(described) && !replied) await giveBack(job);
       return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
     }
   }

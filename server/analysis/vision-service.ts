@@ -37,6 +37,8 @@ export interface Answered {
   answer: ModelAnswer | null;
   /** True if the answer came from the cache. */
   cached: boolean;
+  /** True if the model was reached and has replied, which costs money also if its reply is of no use. */
+  replied: boolean;
 }
 
 /** The configured vision service. */
@@ -183,12 +185,14 @@ async function lookUpOrAsk(context: Context, question: Question, signal: AbortSi
   const { key, image } = question;
   const { accountId } = image;
   const known = await cache.find(accountId, key).catch(() => null);
-  if (known) return { aiStatus: 'completed', answer: known.answer as ModelAnswer, cached: true };
+  if (known) return { aiStatus: 'completed', answer: known.answer as ModelAnswer, cached: true, replied: true };
   const outcome = await askWhenReady(context, question, signal);
-  if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
+  if (outcome.status !== 'completed')
+    return { aiStatus: outcome.status, answer: null, cached: false, replied: hasReplied(outcome) };
   const { answer } = outcome;
   // A repetition may give the languages that this answer lacks.
-  if (isIncomplete(answer, question.instructions)) return { aiStatus: 'completed', answer, cached: false };
+  if (isIncomplete(answer, question.instructions))
+    return { aiStatus: 'completed', answer, cached: false, replied: true };
   // A cache failure must not lose the answer.
   const cacheableQuestion = questionOf(context.settings, image, question.instructions);
   await cache
@@ -196,7 +200,12 @@ async function lookUpOrAsk(context: Context, question: Question, signal: AbortSi
     .catch((error: unknown) => {
       logger.warn({ err: error }, 'could not store an answer of the vision service');
     });
-  return { aiStatus: 'completed', answer, cached: false };
+  return { aiStatus: 'completed', answer, cached: false, replied: true };
+}
+
+/** True for a refusal and for replies that nobody can read. */
+function hasReplied(outcome: SendOutcome): boolean {
+  return outcome.status === 'refused' || (outcome.status === 'failed' && outcome.httpStatus === 200);
 }
 
 function isIncomplete(answer: ModelAnswer, { languages }: Instructions): boolean {

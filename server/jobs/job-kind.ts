@@ -61,8 +61,8 @@ export interface JobKind<Result extends JobResult> {
   plan(job: PlannedJob, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
   /** Creates the result of a failed image. */
   failed(job: PlannedJob, image: ImageRecord, error: { code: string; message: string }): Result;
-  /** Returns true if a completed image has no files to pay for, so that its credits are given back; absent: never. */
-  isWithoutGain?(result: Result): boolean;
+  /** Returns true if a completed image has nothing to pay for, so that its credits are given back. */
+  isWithoutGain(result: Result): boolean;
   /** Returns stored results with what has changed since: the names of files that were renamed. Absent: nothing can. */
   refresh?(job: JobRecord, results: Result[]): Promise<Result[]>;
   /** Converts a result to its public form, with the credits that one delivered image cost. */

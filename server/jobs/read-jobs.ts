@@ -150,7 +150,7 @@ export async function refreshed(
 
 /** Counts the images that have to be paid. */
 export function countDelivered(kind: JobKind<JobResult>, records: Pick<ImageResultRecord, 'result'>[]): number {
-  return records.filter(({ result }) => result.status === 'completed' && !kind.isWithoutGain?.(result)).length;
+  return records.filter(({ result }) => result.status === 'completed' && !kind.isWithoutGain(result)).length;
 }
 
 /** Longest wait of a job that needs a listener for its first one, in milliseconds. */

@@ -94,6 +94,13 @@ describe('the daily limit of the plan', () => {
     expect(await used()).toBe(0);
   });
 
+  it('gives nothing back today that was counted yesterday', async () => {
+    const { limits } = service.test.service.accounts;
+    await limits.count(service.accountId, 'analyses', 5);
+    await limits.giveBackOne(service.accountId, 'analyses', new Date(Date.now() - 86_400_000));
+    expect(await used()).toBe(5);
+  });
+
   it('refuses more images with 429 before the model is asked', async () => {
     const uploaded = await service.uploadImages(2);
     const requestsBefore = service.vision.requests.length;

@@ -57,8 +57,11 @@ export function newHold() {
   return { held, end };
 }
 
-/** Starts the real service and a model server for a test file; before each test the model gives good answers. */
-export function useAnalyzingService(): AnalyzingService {
+/**
+ * Starts the real service, with further settings if given, and a model server for a test file; before each test the model gives good
+ * answers.
+ */
+export function useAnalyzingService(env: Record<string, string> = {}): AnalyzingService {
   const rig = {
     async uploadImages(count) {
       const files = await plainImages(count, { width: 320, height: 240 });
@@ -83,6 +86,7 @@ export function useAnalyzingService(): AnalyzingService {
       AI_TIMEOUT_MS: '5000',
       AI_CONCURRENCY: '2',
       AI_MAX_RETRIES: '0',
+      ...env,
     });
   });
   afterAll(async () => {

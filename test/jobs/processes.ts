@@ -63,6 +63,7 @@ export function useProcesses() {
       concurrency: 1,
       isShared,
       isPaid: true,
+      isWithoutGain: () => false,
       stopsWithoutListenerAfterMs: null,
       plan: async (job, images) =>
         job.images.flatMap(({ imageId }, index) => {
