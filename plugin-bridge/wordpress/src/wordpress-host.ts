@@ -36,6 +36,7 @@ const CODES: Record<string, HostErrorCode> = {
 export interface ExportSettings {
   responsive: boolean;
   responsiveSizes?: ResponsiveSize[];
+  focalPoint: Settings['focalPoint'];
   onlySmaller: boolean;
   hdr?: Settings['hdr'];
   metadata?: Settings['metadata'];

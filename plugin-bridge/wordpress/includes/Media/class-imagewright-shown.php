@@ -51,7 +51,7 @@ class Imagewright_Shown {
 	 *
 	 * @param int $id Attachment.
 	 * @return array<string,array{path:string,width:int,height:int,bytes:int,known:bool}> By name. `known` is false if the service
-	 *         cannot make the same picture: a crop that is not centred, or of a size that is not registered any more.
+	 *         cannot make the same picture: a crop that is not centred or that a person cut, or of a size that is not registered any more.
 	 */
 	public function of( $id ) {
 		$attached = get_attached_file( $id, true );
@@ -106,7 +106,7 @@ class Imagewright_Shown {
 				$files[ $size['file'] ] = array(
 					'width'  => (int) $size['width'],
 					'height' => (int) $size['height'],
-					'known'  => $this->is_whole( $size, $full ) || $this->sizes->is_centred_crop( $name ),
+					'known'  => ( $this->is_whole( $size, $full ) || $this->sizes->is_centred_crop( $name ) ) && ! $this->sizes->is_cut_by_hand( $size, $attached ),
 				);
 			}
 		}

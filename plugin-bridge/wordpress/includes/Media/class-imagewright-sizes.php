@@ -12,6 +12,12 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Sizes {
 
+	/** Point around which WordPress crops. Without one the service crops around the part that attracts attention. */
+	const CENTRE = array(
+		'x' => 0.5,
+		'y' => 0.5,
+	);
+
 	/** Settings. */
 	private Imagewright_Options $options;
 
@@ -106,7 +112,7 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * Returns true if the service can make a size. It crops only around the centre.
+	 * Returns true if the service can make a size: the whole image, or a crop around CENTRE.
 	 *
 	 * @param array $size Registered size.
 	 * @return bool
@@ -124,6 +130,21 @@ class Imagewright_Sizes {
 	public function is_centred_crop( $name ) {
 		$size = wp_get_registered_image_subsizes()[ $name ] ?? array( 'crop' => false );
 		return ! empty( $size['crop'] ) && $this->is_centred( $size );
+	}
+
+	/**
+	 * Returns true if a person cut a size of an attachment: WordPress's image editor applied to thumbnails alone, whose file then has
+	 * another stamp than the attached file or none, and the plugin Crop Thumbnails, which notes the cut.
+	 *
+	 * @param array  $size     Entry of the metadata.
+	 * @param string $attached Attached file.
+	 * @return bool
+	 */
+	public function is_cut_by_hand( $size, $attached ) {
+		$stamp = static function ( $name ) {
+			return preg_match( '/-e\d{13}(?=[-.])/', wp_basename( $name ), $found ) ? $found[0] : '';
+		};
+		return isset( $size['cpt_last_cropping_data'] ) || ( ! empty( $size['file'] ) && $stamp( $size['file'] ) !== $stamp( $attached ) );
 	}
 
 	/**
@@ -162,6 +183,7 @@ class Imagewright_Sizes {
 			'format'     => $format,
 			'preset'     => $preset,
 			'responsive' => (bool) $sizes,
+			'focalPoint' => self::CENTRE,
 			'onlySmaller' => true,
 		);
 		if ( $sizes ) {
@@ -175,13 +197,14 @@ class Imagewright_Sizes {
 	 *
 	 * @param array $full     The `full` variant.
 	 * @param array $variants All variants.
-	 * @return array<string,array> Variants by name of the size.
+	 * @param array $metadata Attachment metadata.
+	 * @return array<string,array> Variants by name of the size, without sizes that a person cut.
 	 */
-	public function assign( $full, $variants ) {
+	public function assign( $full, $variants, $metadata ) {
 		$found = array();
 		foreach ( wp_get_registered_image_subsizes() as $name => $size ) {
 			$measures = image_resize_dimensions( $full['width'], $full['height'], $size['width'], $size['height'], $size['crop'] );
-			if ( ! $measures || ! $this->is_centred( $size ) ) {
+			if ( ! $measures || ! $this->is_centred( $size ) || $this->is_cut_by_hand( $metadata['sizes'][ $name ] ?? array(), $metadata['file'] ?? '' ) ) {
 				continue;
 			}
 			foreach ( $variants as $variant ) {

@@ -45,7 +45,7 @@ class Imagewright_Plan {
 			$scaled = ! $this->sizes->is_near( $full, $old['width'], $old['height'] );
 			$main   = $scaled ? null : ( $by['full'] ?? null );
 		}
-		$sizes  = $this->sizes->assign( $full, $result['variants'] );
+		$sizes  = $this->sizes->assign( $full, $result['variants'], (array) wp_get_attachment_metadata( $id, true ) );
 		$needed = array();
 		foreach ( array_merge( array( $main, $main ? $by['full'] : null ), array_values( $sizes ) ) as $variant ) {
 			if ( $variant ) {
