@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pLimit from 'p-limit';
 
 /** Returns the SHA-256 of bytes in hex. */
@@ -62,8 +62,9 @@ export async function makeFolder(folder: string): Promise<void> {
 export async function writeAtomically(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
   await makeFolder(folder);
-  // Patterns skip names with a leading dot, also what a killed run has left. A predictable name could be a symbolic link.
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}.part`);
+  // Patterns skip names with a leading dot, also what a killed run has left. A predictable name could be a symbolic link, and one with
+  // that of the target too long.
+  const temporary = join(folder, `.imagewright-${randomBytes(8).toString('hex')}.part`);
   try {
     await writeFile(temporary, content, { flag: 'wx' });
     await rename(temporary, path);

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { SettingsInput } from '#contract';
 import { type EncodedFormat, FORMATS } from '#contract/constants';
 import { engineVersion } from '../../server/processing/cache-key.ts';
 import type { Engine } from '../../server/processing/index.ts';
+import { assetStem } from './asset-name.ts';
 
 /** A file of an image. */
 export interface MadeFile {
@@ -106,7 +107,7 @@ interface Making {
 async function makeImage({ engine, source, sha256, settings, folder }: Making): Promise<void> {
   const made = await engine.optimize({ source, settings, folder });
   if (made.source.sha256 !== sha256) throw new Error('The file was changed while it was read');
-  const stem = basename(source, extname(source)).replace(/[^\w.-]+/g, '-');
+  const stem = assetStem(source);
   const files = await Promise.all(
     made.files.map(async ({ variant: name, format, width, height, path, sha256 }) => {
       const file = `${stem}${name === 'full' ? '' : `-${name}`}.${FORMATS[format].extension}`;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
+import { extname } from 'node:path';
+import { assetStem } from './asset-name.ts';
 import type { Images } from './images.ts';
 
 /** Members of the loader context of webpack and Rspack that this loader uses. */
@@ -33,8 +34,7 @@ async function write(context: LoaderContext): Promise<string> {
     files.map(async (file, index) => {
       const bytes = await readFile(file);
       const hash = createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
-      const extension = extname(file);
-      const name = `assets/${basename(file, extension).replace(/[^\w.-]+/g, '-')}.${hash}${extension}`;
+      const name = `assets/${assetStem(file)}.${hash}${extname(file)}`;
       context.emitFile(name, bytes);
       return `const file${index} = __webpack_public_path__ + ${JSON.stringify(name)};\n`;
     }),

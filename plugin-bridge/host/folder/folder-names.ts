@@ -1,4 +1,5 @@
 import type { Replacement } from '../cms-host.ts';
+import { shortName } from '../short-name.ts';
 import { splitPath } from './folder-files.ts';
 
 /**
@@ -30,7 +31,7 @@ export function namePaths(
 }
 
 function baseOf(name: string): string {
-  return name.replace(/\.[^.]+$/, '');
+  return shortName(name.replace(/\.[^.]+$/, ''));
 }
 
 function extensionOf(name: string): string {

@@ -33,7 +33,7 @@ export const nodeDisk: Disk = {
 /** Returns the bytes of a file; null if there is none. */
 export async function readIfThere(path: string): Promise<Buffer | null> {
   return fs.readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) return null;
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
     throw error;
   });
 }

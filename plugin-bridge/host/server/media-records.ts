@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ReplacementVariant } from '../cms-host.ts';
 import { HostError } from '../host-error.ts';
 import { typeOf } from '../image-types.ts';
@@ -9,6 +9,8 @@ import { createHashes, type Disk, hashOf, isFile, readIfThere } from './disk.ts'
 const MADE = '_imagewright';
 /** Folder of the records, which programs that serve files leave out. */
 const RECORDS = '.imagewright';
+/** Longest name of a file on the usual file systems. */
+const MAX_NAME_BYTES = 255;
 
 /** A file that was made for an image. */
 export interface MadeFile {
@@ -53,7 +55,11 @@ export interface MediaRecords {
 export function openRecords(folder: string, disk: Disk): MediaRecords {
   const root = resolve(folder);
   const hashes = createHashes();
-  const recordOf = (file: string) => join(root, RECORDS, `${within(root, file).slice(root.length + 1)}.json`);
+  const recordOf = (file: string) => {
+    const path = join(root, RECORDS, `${within(root, file).slice(root.length + 1)}.json`);
+    const isTooLong = Buffer.byteLength(basename(path)) > MAX_NAME_BYTES;
+    return isTooLong ? join(dirname(path), `${hashOf(Buffer.from(basename(path)))}.json`) : path;
+  };
 
   async function read(file: string): Promise<MediaRecord | null> {
     const text = await readIfThere(recordOf(file));
@@ -91,8 +97,10 @@ export function openRecords(folder: string, disk: Disk): MediaRecords {
     },
     async write(file, record) {
       const path = recordOf(file);
-      await disk.write(`${path}.new`, Buffer.from(JSON.stringify(record)));
-      await disk.rename(`${path}.new`, path);
+      // Of one length, and the same the next time, so that what a crash has left is written over.
+      const fresh = join(dirname(path), `.${hashOf(Buffer.from(basename(path))).slice(0, 16)}.new`);
+      await disk.write(fresh, Buffer.from(JSON.stringify(record)));
+      await disk.rename(fresh, path);
     },
     forget: (file) => disk.remove(recordOf(file)),
     async remove(files) {

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import type { CmsHost, HostImage, HostPage, HostQuery, Replacement, Uploaded } from '../cms-host.ts';
 import { HostError } from '../host-error.ts';
 import { typeOf } from '../image-types.ts';
+import { shortName } from '../short-name.ts';
 import { type Disk, hashOf } from './disk.ts';
 import { type MadeFile, type MediaRecords, openRecords } from './media-records.ts';
 
@@ -208,10 +209,6 @@ function textsOf(image: MediaImage, { metadata }: Replacement): MediaTexts {
 /** Returns the name of the files of an image: the one at the service, which a person may have chosen in the review. */
 function stemOf({ variants }: Replacement, file: string): string {
   const name = variants.find((variant) => variant.name === 'full')?.filename ?? posix.basename(file);
-  return (
-    name
-      .replace(/\.[^.]*$/, '')
-      .replace(/[^\p{L}\p{N}_-]+/gu, '-')
-      .slice(0, 80) || 'image'
-  );
+  const stem = [...name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N}_-]+/gu, '-')].slice(0, 80).join('');
+  return shortName(stem) || 'image';
 }

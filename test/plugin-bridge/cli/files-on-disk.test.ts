@@ -21,6 +21,15 @@ it('a file is written beside symbolic links, never through them', async () => {
   expect((await readdir(folder)).sort()).toEqual(['.a.webp.part', 'a.webp', 'victim']);
 });
 
+it('a name may be as long as the file system allows', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'imagewright-names-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // 255 bytes.
+  const name = `${'名'.repeat(83)}a.webp`;
+  await writeAtomically(join(folder, name), 'image');
+  expect(await readdir(folder)).toEqual([name]);
+});
+
 it('a file of any length has the hash of its bytes, and a folder or nothing has none', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-hashes-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
