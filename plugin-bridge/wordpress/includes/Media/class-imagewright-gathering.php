@@ -46,6 +46,8 @@ class Imagewright_Gathering {
 	private Imagewright_Index $index;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
+	/** Files that attachments use. */
+	private Imagewright_Owners $owners;
 
 	/**
 	 * Takes what it works with.
@@ -54,17 +56,20 @@ class Imagewright_Gathering {
 	 * @param Imagewright_State    $state    Records of images.
 	 * @param Imagewright_Index    $index    Rows of images.
 	 * @param Imagewright_Snapshot $snapshot Snapshots of attachments.
+	 * @param Imagewright_Owners   $owners   Files that attachments use.
 	 */
 	public function __construct(
 		Imagewright_Lock $lock,
 		Imagewright_State $state,
 		Imagewright_Index $index,
-		Imagewright_Snapshot $snapshot
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Owners $owners
 	) {
 		$this->lock     = $lock;
 		$this->state    = $state;
 		$this->index    = $index;
 		$this->snapshot = $snapshot;
+		$this->owners   = $owners;
 	}
 
 	/**
@@ -194,8 +199,9 @@ class Imagewright_Gathering {
 				$this->keep( $state, $this->names( $id, $state ) );
 			}
 			$this->leave( $id, $rest );
-		} elseif ( $state && $this->is_used( $state['snapshot']['attached_file'], array( $id ) ) ) {
-			$this->keep( $state, array_keys( $state['snapshot']['files'] ) );
+		} elseif ( $state ) {
+			// A translation that was made before the picture was replaced, or an upload that got the name of a renamed file.
+			$this->keep( $state, $this->owners->others( $state['snapshot']['attached_file'], $this->names( $id, $state ), array( $id ) ) );
 		}
 	}
 
@@ -207,17 +213,6 @@ class Imagewright_Gathering {
 	 */
 	public function are_shared( $id ) {
 		return isset( $this->leaving[ (int) $id ] );
-	}
-
-	/**
-	 * Returns true if an attachment outside of a picture uses its upload: a translation that was made before the picture was replaced.
-	 *
-	 * @param string $file Path relative to the uploads folder.
-	 * @param int[]  $ids  Attachments of the picture.
-	 * @return bool
-	 */
-	public function is_used( $file, $ids ) {
-		return array() !== array_diff( $this->state->users_of( $file ), $ids );
 	}
 
 	/**

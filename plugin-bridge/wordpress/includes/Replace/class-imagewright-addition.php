@@ -33,6 +33,8 @@ class Imagewright_Addition {
 	private Imagewright_Exclusions $exclusions;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
+	/** Files that attachments use. */
+	private Imagewright_Owners $owners;
 
 	/**
 	 * Takes what it works with.
@@ -47,6 +49,7 @@ class Imagewright_Addition {
 	 * @param Imagewright_Truth       $truth       States compared with the files that pages get.
 	 * @param Imagewright_Exclusions  $exclusions  Images that are left out, and failures.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
+	 * @param Imagewright_Owners      $owners      Files that attachments use.
 	 */
 	public function __construct(
 		Imagewright_Shown $shown,
@@ -58,7 +61,8 @@ class Imagewright_Addition {
 		Imagewright_Texts $texts,
 		Imagewright_Truth $truth,
 		Imagewright_Exclusions $exclusions,
-		Imagewright_Snapshot $snapshot
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Owners $owners
 	) {
 		$this->shown       = $shown;
 		$this->eligibility = $eligibility;
@@ -70,6 +74,7 @@ class Imagewright_Addition {
 		$this->truth       = $truth;
 		$this->exclusions  = $exclusions;
 		$this->snapshot    = $snapshot;
+		$this->owners      = $owners;
 	}
 
 	/**
@@ -211,10 +216,11 @@ class Imagewright_Addition {
 	 * @param array $state Record.
 	 */
 	public function remove_files( $id, $state ) {
-		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
+		$dir    = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
+		$theirs = $this->owners->foreign( $id, $state, $state['created'] );
 		// First: plugins for translations keep files that an attachment lists.
 		$this->list_for_deletion( $id, array() );
-		foreach ( $state['created'] as $name ) {
+		foreach ( array_diff( $state['created'], $theirs ) as $name ) {
 			$this->files->remove( path_join( $dir, $name ) );
 		}
 	}

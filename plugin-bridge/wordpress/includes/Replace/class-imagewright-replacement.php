@@ -32,8 +32,8 @@ class Imagewright_Replacement {
 	private Imagewright_Options $options;
 	/** Plans of replacements. */
 	private Imagewright_Plan $plan;
-	/** Attachments that come to share a file. */
-	private Imagewright_Gathering $gathering;
+	/** Files that attachments use. */
+	private Imagewright_Owners $owners;
 	/** Files below the uploads folder. */
 	private Imagewright_Files $files;
 	/** Snapshots of attachments. */
@@ -51,7 +51,7 @@ class Imagewright_Replacement {
 	 * @param Imagewright_Exchange    $exchange    Exchange of files.
 	 * @param Imagewright_Options     $options     Settings.
 	 * @param Imagewright_Plan        $plan        Plans of replacements.
-	 * @param Imagewright_Gathering   $gathering   Attachments that come to share a file.
+	 * @param Imagewright_Owners      $owners      Files that attachments use.
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 */
@@ -65,7 +65,7 @@ class Imagewright_Replacement {
 		Imagewright_Exchange $exchange,
 		Imagewright_Options $options,
 		Imagewright_Plan $plan,
-		Imagewright_Gathering $gathering,
+		Imagewright_Owners $owners,
 		Imagewright_Files $files,
 		Imagewright_Snapshot $snapshot
 	) {
@@ -78,7 +78,7 @@ class Imagewright_Replacement {
 		$this->exchange    = $exchange;
 		$this->options     = $options;
 		$this->plan        = $plan;
-		$this->gathering   = $gathering;
+		$this->owners      = $owners;
 		$this->files       = $files;
 		$this->snapshot    = $snapshot;
 	}
@@ -192,15 +192,12 @@ class Imagewright_Replacement {
 		if ( ! current_user_can( 'manage_options' ) ) {
 			return Imagewright_Rest_Errors::make( 'may_not_change', __( 'The user who started this may not change the image.', 'imagewright' ), 422 );
 		}
-		$dir    = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
-		$gone   = array();
-		$copies = array_values( $state['copies'] );
-		$named  = $this->is_named( $state['snapshot'] ) || $this->gathering->is_used( $state['snapshot']['attached_file'], $this->state->attachments( $id ) );
-		foreach ( array_keys( $state['snapshot']['files'] ) as $name ) {
-			$kept = $state['copies'][ $name ] ?? $name;
-			if ( in_array( $kept, $copies, true ) || ( ! $named && ! in_array( $kept, $this->in_use( $id, $state ), true ) ) ) {
-				$gone[] = $kept;
-			}
+		$file = $state['snapshot']['attached_file'];
+		$dir  = dirname( path_join( wp_get_upload_dir()['basedir'], $file ) );
+		$gone = array_values( array_intersect_key( $state['copies'], $state['snapshot']['files'] ) );
+		$rest = array_diff( array_keys( array_diff_key( $state['snapshot']['files'], $state['copies'] ) ), $this->in_use( $id, $state ) );
+		if ( $rest && ! $this->is_named( $state['snapshot'] ) ) {
+			$gone = array_merge( $gone, array_diff( $rest, $this->owners->others( $file, $rest, $this->state->attachments( $id ) ) ) );
 		}
 		$state['discarded'] = true;
 		// Stored first: after an interruption the image is not restored from half of its files.

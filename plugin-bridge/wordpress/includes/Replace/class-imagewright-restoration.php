@@ -32,6 +32,8 @@ class Imagewright_Restoration {
 	private Imagewright_Snapshot $snapshot;
 	/** Attachments that come to share a file. */
 	private Imagewright_Gathering $gathering;
+	/** Files that attachments use. */
+	private Imagewright_Owners $owners;
 
 	/**
 	 * Takes what it works with.
@@ -46,6 +48,7 @@ class Imagewright_Restoration {
 	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 * @param Imagewright_Gathering   $gathering   Attachments that come to share a file.
+	 * @param Imagewright_Owners      $owners      Files that attachments use.
 	 */
 	public function __construct(
 		Imagewright_State $state,
@@ -57,7 +60,8 @@ class Imagewright_Restoration {
 		Imagewright_Texts $texts,
 		Imagewright_Sizes $sizes,
 		Imagewright_Snapshot $snapshot,
-		Imagewright_Gathering $gathering
+		Imagewright_Gathering $gathering,
+		Imagewright_Owners $owners
 	) {
 		$this->state       = $state;
 		$this->exclusions  = $exclusions;
@@ -69,6 +73,7 @@ class Imagewright_Restoration {
 		$this->sizes       = $sizes;
 		$this->snapshot    = $snapshot;
 		$this->gathering   = $gathering;
+		$this->owners      = $owners;
 	}
 
 	/**
@@ -127,6 +132,13 @@ class Imagewright_Restoration {
 		if ( is_wp_error( $sources ) ) {
 			return $sources;
 		}
+		$remove = $this->leftovers( $id, $state, $all );
+		$moved  = array_keys( array_filter( $sources, static fn( $source, $name ) => $source !== $name, ARRAY_FILTER_USE_BOTH ) );
+		$theirs = $this->owners->foreign( $id, $state, array_diff( array_merge( $moved, $remove ), $sources ) );
+		$taken  = array_intersect( $moved, $theirs );
+		if ( $taken ) {
+			return $this->missing( $taken, false );
+		}
 		$state['status'] = 'optimized' === $state['status'] ? 'restoring' : $state['status'];
 		$this->state->set( $id, $state );
 		foreach ( $sources as $name => $source ) {
@@ -134,7 +146,6 @@ class Imagewright_Restoration {
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 			}
 		}
-		$remove = $this->leftovers( $id, $state, $all );
 		$lost   = array_diff( array_keys( $snapshot['files'] ), array_keys( $sources ) );
 		foreach ( $this->state->attachments( $id ) as $one ) {
 			$own = $this->state->get( $one ) ?? $state;
@@ -142,7 +153,7 @@ class Imagewright_Restoration {
 			$this->describe( $one, $own['snapshot'], $lost );
 			$this->texts->take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
 		}
-		foreach ( $remove as $name ) {
+		foreach ( array_diff( $remove, $theirs ) as $name ) {
 			$this->files->remove( path_join( $dir, $name ) );
 		}
 		$this->state->clear( $id );
@@ -180,15 +191,26 @@ class Imagewright_Restoration {
 		}
 		$needed = array_intersect( $lost, $this->snapshot->essential( $snapshot['attached_file'], $snapshot['metadata'] ) );
 		if ( $needed || ( $lost && ! $some ) ) {
-			return Imagewright_Rest_Errors::make(
-				'backup_missing',
-				/* translators: %s: file names */
-				sprintf( __( 'Nothing was changed: the original files are missing or were altered (%s).', 'imagewright' ), implode( ', ', $lost ) ),
-				409,
-				array( 'files' => $lost ) + ( $needed ? array() : array( 'needs' => 'force' ) )
-			);
+			return $this->missing( $lost, ! $needed );
 		}
 		return $sources;
+	}
+
+	/**
+	 * Creates the error for files that cannot be restored.
+	 *
+	 * @param string[] $names     Names.
+	 * @param bool     $can_force True if the others can be restored without them.
+	 * @return WP_Error
+	 */
+	private function missing( $names, $can_force ) {
+		return Imagewright_Rest_Errors::make(
+			'backup_missing',
+			/* translators: %s: file names */
+			sprintf( __( 'Nothing was changed: the original files are missing or were altered (%s).', 'imagewright' ), implode( ', ', $names ) ),
+			409,
+			array( 'files' => array_values( $names ) ) + ( $can_force ? array( 'needs' => 'force' ) : array() )
+		);
 	}
 
 	/**
