@@ -5,7 +5,7 @@ import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
-import { createApp, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
+import { createApp, createArrivingBytes, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
 import { createLastHour, createLogger, type Logger } from './observability/index.ts';
 import { readableFormats } from './processing/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
@@ -148,6 +148,7 @@ function httpServices(state: ServiceState): Services {
     freeBytes: scratch.freeBytes,
     downloads: config.storage.DOWNLOADS,
     openUploads: createOpenRequests(),
+    arrivingBytes: createArrivingBytes(),
     openStreams: createOpenRequests(),
     config: config.http,
     logger,

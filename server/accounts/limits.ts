@@ -91,11 +91,12 @@ export function createLimits(deps: LimitsDeps) {
       });
     },
 
-    /** Checks that the plan has room for an addition. @throws AppError storage_limit_reached, session_limit_reached */
-    async requireRoom(accountId: string, { bytes, isNewSession = false }: Addition): Promise<void> {
-      const { storageMb, sessions } = limitsOf(deps, await deps.accounts.find(accountId));
-      if (isNewSession && sessions !== undefined) await requireFreeSession(deps, accountId, sessions);
-      if (storageMb !== undefined) await requireStorage(deps, accountId, bytes, storageMb);
+    /** Returns the bytes that the plan may store; null: no limit. @throws AppError storage_limit_reached if nothing more fits */
+    async requireRoom(accountId: string): Promise<number | null> {
+      const { storageMb } = limitsOf(deps, await deps.accounts.find(accountId));
+      if (storageMb === undefined) return null;
+      await requireStorage(deps, accountId, 1, storageMb);
+      return storageMb * MEGABYTE;
     },
 
     /** Returns the limits of an account with their use; null for what has no limit. */

@@ -14,6 +14,7 @@ import type { StreamRegistry } from '../sse/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import type { OpenRequests } from './client-limits.ts';
 import type { HttpConfig } from './config.ts';
+import type { ArrivingBytes } from './uploads/arriving-bytes.ts';
 
 type Entry<N extends EndpointName> = (typeof ENDPOINTS)[N];
 type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
@@ -77,6 +78,7 @@ export interface Services {
   /** `redirect`: clients fetch exported files from the store itself, where it can. */
   downloads: 'proxy' | 'redirect';
   openUploads: OpenRequests;
+  arrivingBytes: ArrivingBytes;
   openStreams: OpenRequests;
   streams: StreamRegistry;
   config: HttpConfig;

@@ -4,3 +4,4 @@ export { createOpenRequests } from './client-limits.ts';
 export { createOpenApi } from './downloads/document.ts';
 export type { Services } from './handlers.ts';
 export { type HttpServer, listen } from './server.ts';
+export { createArrivingBytes } from './uploads/arriving-bytes.ts';

@@ -207,7 +207,7 @@ async function startJob(input: StreamJobInput, jobId: string, services: Services
   const { account, resolve, daily, refuse } = input;
   const { limits } = services.accounts;
   const order = await resolve();
-  if (input.kind !== 'analyze') await limits.requireRoom(account.id, { bytes: 1 });
+  if (input.kind !== 'analyze') await limits.requireRoom(account.id);
   await refuse?.(order);
   const takeBack = daily && (await countImages(account, daily.counter, await daily.countNew(order), services));
   let job: JobRecord | null = null;

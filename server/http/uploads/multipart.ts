@@ -6,6 +6,7 @@ import type { Busboy } from 'busboy';
 import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename } from '../../sessions/index.ts';
 import { drainRequest } from '../client-limits.ts';
+import { keepYoung } from './keep-young.ts';
 import { brokenBody, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 
@@ -14,6 +15,8 @@ export interface MultipartOptions {
   /** Returns a new absolute path ending in `.part`, in an existing directory. */
   newTemporaryFile: () => string;
   limits: MultipartLimits;
+  /** Called with the bytes of files as they arrive. An error that it throws ends the upload. */
+  onBytes?: (bytes: number) => void;
   signal?: AbortSignal;
 }
 
@@ -52,6 +55,7 @@ export async function receiveMultipart(req: IncomingMessage, options: MultipartO
     await Promise.all(temporaryFiles.splice(0).map((file) => rm(file, { force: true })));
   };
   const abort = () => failure.abort(options.signal?.reason);
+  const stopKeeping = keepYoung(temporaryFiles);
   try {
     options.signal?.throwIfAborted();
     options.signal?.addEventListener('abort', abort, { once: true });
@@ -68,6 +72,7 @@ export async function receiveMultipart(req: IncomingMessage, options: MultipartO
     await discard();
     throw failure.signal.reason;
   } finally {
+    stopKeeping();
     options.signal?.removeEventListener('abort', abort);
   }
 }
@@ -124,7 +129,7 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
     }
     const file = options.newTemporaryFile();
     temporaryFiles.push(file);
-    const stored = await storePart(stream, file, limits.maxFileBytes);
+    const stored = await storePart(stream, file, { maxBytes: limits.maxFileBytes, onBytes: options.onBytes });
     // Browsers send an empty file input as an empty part without a filename.
     if (given === undefined && stored.size === 0) return { kind: 'unfilled' };
     const refused = refusalOf(originalFilename, stored.size, limits.maxFileBytes);

@@ -6,6 +6,8 @@ import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } 
 import { slowBodySignal } from '../client-limits.ts';
 import type { Services } from '../handlers.ts';
 import { createJsonBody, validate } from '../read-request.ts';
+import type { ArrivingUpload } from './arriving-bytes.ts';
+import { keepYoung } from './keep-young.ts';
 import { receiveMultipart } from './multipart.ts';
 
 /** An upload on disk, in temporary files. */
@@ -25,19 +27,26 @@ export async function receiveUpload(ctx: Context, services: Services): Promise<I
   const leave = services.openUploads.enter([
     { key: account.id, most: services.config.UPLOADS_PER_ACCOUNT, what: 'uploads of one account' },
   ]);
-  try {
-    const { discard, ...received } = await receiveBody(ctx, services);
-    const end = () => discard().finally(leave);
-    return { ...received, discard: end };
-  } catch (error) {
+  let arriving: ArrivingUpload | undefined;
+  const end = () => {
+    arriving?.end();
     leave();
+  };
+  try {
+    // A full account is refused before its body is read.
+    const most = await services.accounts.limits.requireRoom(account.id);
+    arriving = services.arrivingBytes.begin(account.id, most);
+    const { discard, ...received } = await receiveBody(ctx, services, arriving);
+    return { ...received, discard: () => discard().finally(end) };
+  } catch (error) {
+    end();
     throw error;
   }
 }
 
-async function receiveBody(ctx: Context, services: Services): Promise<IncomingUpload> {
-  if (ctx.request.is('multipart/form-data')) return receiveFiles(ctx, services);
-  if (ctx.request.is('application/json')) return importUrls(ctx, services);
+async function receiveBody(ctx: Context, services: Services, arriving: ArrivingUpload): Promise<IncomingUpload> {
+  if (ctx.request.is('multipart/form-data')) return receiveFiles(ctx, services, arriving);
+  if (ctx.request.is('application/json')) return importUrls(ctx, services, arriving);
   if (ctx.request.is() === null) throw new AppError('no_images', 'Expected image files, but the request has no body');
   throw new AppError(
     'unsupported_media_type',
@@ -45,11 +54,12 @@ async function receiveBody(ctx: Context, services: Services): Promise<IncomingUp
   );
 }
 
-async function receiveFiles(ctx: Context, services: Services): Promise<IncomingUpload> {
+async function receiveFiles(ctx: Context, services: Services, arriving: ArrivingUpload): Promise<IncomingUpload> {
   const { config, newTemporaryFile } = services;
   await refuseWhenDiskIsFull(ctx, services);
   const received = await receiveMultipart(ctx.req, {
     newTemporaryFile,
+    onBytes: arriving.add,
     signal: slowBodySignal(ctx.req),
     limits: {
       maxFileBytes: config.MAX_FILE_MB * MEGABYTE,
@@ -99,7 +109,7 @@ function readMetadata(text: string | undefined): UploadMetadata | undefined {
   return validate(uploadFieldsSchema, { metadata: parsed }, 'body').metadata;
 }
 
-async function importUrls(ctx: Context, services: Services): Promise<IncomingUpload> {
+async function importUrls(ctx: Context, services: Services, arriving: ArrivingUpload): Promise<IncomingUpload> {
   const readJson = createJsonBody({ limitKb: services.config.JSON_LIMIT_KB });
   const body = validate(urlImportSchema, await readJson(ctx), 'body');
   const { urlImporter, newTemporaryFile } = services;
@@ -113,6 +123,7 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
   ctx.res.once('close', () => left.abort());
   const files: UploadedFile[] = [];
   const temporary: string[] = [];
+  const stopKeeping = keepYoung(temporary);
   try {
     let received = 0;
     for (const image of body.images) {
@@ -120,7 +131,9 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
       temporary.push(target);
       const file = await importOne(image, target, urlImporter, left.signal);
       files.push(file);
-      received += 'size' in file ? file.size : 0;
+      const size = 'size' in file ? file.size : 0;
+      received += size;
+      arriving.add(size);
       await refuseTooMuch(received, services);
     }
   } catch (error) {
@@ -129,6 +142,8 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
     if (left.signal.aborted)
       throw new AppError('url_import_failed', 'The client disconnected before the end', { cause: error });
     throw error;
+  } finally {
+    stopKeeping();
   }
   const metadata: UploadMetadata = body.images.map(({ clientRef, position }) => ({ clientRef, position }));
   const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('hex');

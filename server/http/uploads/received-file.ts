@@ -36,12 +36,23 @@ export interface StoredPart {
 /** Bytes collected for one write: the chunks of at most 64 KB are too small, a write for each costs more than parsing. */
 const WRITE_BYTES = 512 * 1024;
 
+/** Options of {@link storePart}. */
+interface StoreOptions {
+  maxBytes: number;
+  /** Called with the bytes that are kept, as they arrive. */
+  onBytes?: ((bytes: number) => void) | undefined;
+}
+
 /**
  * Streams one file part into a new file, hashes and syncs it; removes the file if it is empty or above `maxBytes`. Always
  * reads the part to its end, since the parser waits for that.
- * @throws the errno error of the disk, or the stream's error if the body is incomplete; the file may then remain
+ * @throws the errno error of the disk, the stream's error if the body is incomplete, or what `onBytes` throws; the file may then remain
  */
-export async function storePart(part: Readable, target: string, maxBytes: number): Promise<StoredPart> {
+export async function storePart(
+  part: Readable,
+  target: string,
+  { maxBytes, onBytes = () => {} }: StoreOptions,
+): Promise<StoredPart> {
   const hash = createHash('sha256');
   const handle = await open(target, 'wx');
   let size = 0;
@@ -56,6 +67,7 @@ export async function storePart(part: Readable, target: string, maxBytes: number
         await handle.truncate(0);
         continue;
       }
+      onBytes(chunk.length);
       waiting.push(chunk);
       bytesWaiting += chunk.length;
       if (bytesWaiting < WRITE_BYTES) continue;
