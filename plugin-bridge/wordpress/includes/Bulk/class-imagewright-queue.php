@@ -116,11 +116,13 @@ class Imagewright_Queue extends Imagewright_Query {
 	/**
 	 * Returns the time at which the next task may begin, or 0 if there is none.
 	 *
+	 * @param bool $uploads False if the budget of the day (UTC) is used up, so that uploads wait for the next one.
 	 * @return int Unix time.
 	 */
-	public function next() {
+	public function next( $uploads ) {
 		global $wpdb;
-		$due = $this->number( $wpdb->prepare( 'SELECT MIN(due) FROM ' . self::table() . " WHERE task <> '' AND due < %d", self::NEVER ) );
+		$from = $uploads ? 0 : ( intdiv( time(), DAY_IN_SECONDS ) + 1 ) * DAY_IN_SECONDS;
+		$due  = $this->number( $wpdb->prepare( "SELECT MIN(CASE WHEN task = 'new' AND due < %d THEN %d ELSE due END) FROM " . self::table() . " WHERE task <> '' AND due < %d", $from, $from, self::NEVER ) );
 		return 0 === $due ? 0 : max( $due, $this->paused_until() );
 	}
 

@@ -63,6 +63,11 @@ class Imagewright_Schedule {
 	 */
 	public static function register( $hooks ) {
 		$hooks->action( self::HOOK, array( __CLASS__, 'run' ) );
+		// Tasks may have waited for a key, an address or credits of the day.
+		foreach ( array( Imagewright_Options::SETTINGS, Imagewright_Options::KEY ) as $option ) {
+			$hooks->action( "add_option_$option", array( __CLASS__, 'wake' ) );
+			$hooks->action( "update_option_$option", array( __CLASS__, 'wake' ) );
+		}
 	}
 
 	/** Plans the check of each night. */
@@ -77,7 +82,10 @@ class Imagewright_Schedule {
 		wp_clear_scheduled_hook( self::HOOK );
 	}
 
-	/** Checks a sample. If a state was wrong, many may be: another sample follows at once, as long as there is time. */
+	/**
+	 * Checks a sample. If a state was wrong, many may be: another sample follows at once, as long as there is time. Wakes the worker too: the
+	 * configuration of the server may have a key again.
+	 */
 	public function run() {
 		$this->gathering->gather_all();
 		$until = microtime( true ) + self::SECONDS;
@@ -92,6 +100,7 @@ class Imagewright_Schedule {
 			$sum['wrong']   += $found['wrong'];
 		} while ( $found['wrong'] > 0 && self::SAMPLE === $found['checked'] && microtime( true ) < $until );
 		update_option( self::OPTION, $sum, false );
+		$this->wake();
 	}
 
 	/**
@@ -151,10 +160,9 @@ class Imagewright_Schedule {
 	 */
 	public function plan_work( $time ) {
 		if ( $this->has_action_scheduler() ) {
-			if ( $time <= time() && as_has_scheduled_action( self::WORK, null, 'imagewright' ) ) {
-				as_unschedule_all_actions( self::WORK, null, 'imagewright' );
-			}
-			as_schedule_single_action( $time, self::WORK, array(), 'imagewright', true );
+			as_unschedule_all_actions( self::WORK, null, 'imagewright' );
+			// Not as a unique action: the running one counts, so that no slice could plan the next.
+			as_schedule_single_action( $time, self::WORK, array(), 'imagewright' );
 			return;
 		}
 		$planned = wp_next_scheduled( self::WORK );
@@ -179,6 +187,6 @@ class Imagewright_Schedule {
 	 * @return bool
 	 */
 	public function has_action_scheduler() {
-		return function_exists( 'as_schedule_single_action' ) && function_exists( 'as_has_scheduled_action' );
+		return function_exists( 'as_schedule_single_action' ) && function_exists( 'as_unschedule_all_actions' );
 	}
 }

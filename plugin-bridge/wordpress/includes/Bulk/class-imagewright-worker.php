@@ -121,12 +121,28 @@ class Imagewright_Worker {
 	public function slice() {
 		// If PHP ends in this slice, another begins later.
 		$this->schedule->plan_work( time() + Imagewright_Schedule::NET );
-		$this->run( $this->schedule->has_action_scheduler() ? self::SHORT_SLICE : self::SLICE );
-		$next = $this->queue->next();
-		if ( $next > 0 || $this->runs->fill() ) {
-			$this->schedule->plan_work( max( time(), $next ) );
-		} else {
-			$this->schedule->clear_work();
+		$count = $this->run( $this->schedule->has_action_scheduler() ? self::SHORT_SLICE : self::SLICE );
+		if ( $this->options->is_ready() && 0 === $this->next( $count ) ) {
+			$this->runs->fill();
 		}
+		$this->schedule->clear_work();
+		// Read afterwards: an upload may have planned a slice meanwhile.
+		$next = $this->next( $count );
+		if ( $next > 0 ) {
+			$this->schedule->plan_work( $next );
+		}
+	}
+
+	/**
+	 * Returns the time of the next slice, or 0 if there is nothing to do: no task, or no key.
+	 *
+	 * @param int $count Tasks that this slice has finished.
+	 * @return int Unix time.
+	 */
+	private function next( $count ) {
+		$due = $this->options->is_ready() ? $this->queue->next( $this->uploads->within_budget() ) : 0;
+		// What this slice could not begin, e.g. for lack of memory, the next one cannot at once.
+		$soon = time() + ( $count > 0 ? 0 : MINUTE_IN_SECONDS );
+		return $due > 0 && $due <= time() ? $soon : $due;
 	}
 }
