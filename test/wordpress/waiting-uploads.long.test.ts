@@ -67,3 +67,27 @@ it('images of importers in the background are optimized, though nobody is logged
   expect(await statusOf(id)).toBe('queued');
   await expect.poll(() => statusAfterWork(id), PATIENCE).toBe('optimized');
 });
+
+it('images of the old library are not bought when another plugin makes their thumbnails again', async () => {
+  const auto = (value: boolean) =>
+    rig.site.php('update_option( "imagewright_settings", compact( "auto" ) + get_option( "imagewright_settings" ) );', {
+      auto: value,
+    });
+  await auto(false);
+  const [old, young] = [
+    await admin.upload('old.jpg', await photograph(700), 'image/jpeg'),
+    await admin.upload('young.jpg', await photograph(710), 'image/jpeg'),
+  ];
+  await auto(true);
+  await rig.site.php(
+    `wp_update_post( array( 'ID' => $old, 'post_date' => '2020-01-02 03:04:05', 'post_date_gmt' => '2020-01-02 03:04:05' ) );
+    add_image_size( 'of_new_theme', 333, 222, true );
+    foreach ( array( $old, $young ) as $id ) {
+      wp_update_attachment_metadata( $id, wp_generate_attachment_metadata( $id, get_attached_file( $id, true ) ) );
+    }`,
+    { old, young },
+  );
+  expect((await rig.attachment(old)).metadata.sizes).toHaveProperty('of_new_theme');
+  expect(await statusOf(young)).toBe('queued');
+  expect(await statusOf(old)).toBe('none');
+});

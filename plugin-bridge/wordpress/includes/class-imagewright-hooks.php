@@ -53,7 +53,7 @@ class Imagewright_Hooks {
 	}
 
 	/**
-	 * Calls a method with the id of a post when a field of its metadata was written.
+	 * Calls a method when a field of a post's metadata was written, with the id of the post and true if the post did not have the field.
 	 *
 	 * @param string                   $key      Name of the field.
 	 * @param array{0:string,1:string} $callback Class and method.
@@ -63,7 +63,7 @@ class Imagewright_Hooks {
 		$lazy  = $this->lazy( $callback );
 		$check = static function ( $meta_id, $id, $written ) use ( $key, $lazy ) {
 			if ( $key === $written ) {
-				$lazy( $id );
+				$lazy( $id, 'added_post_meta' === current_filter() );
 			}
 		};
 		add_action( 'added_post_meta', $check, $priority, 3 );

@@ -10,7 +10,7 @@ defined( 'ABSPATH' ) || exit;
 /**
  * Adds new and changed images to the queue. Every way to upload ends with writing the attachment's metadata: the library, the REST
  * API, imports, and editors that send the sizes one by one. Other plugins make thumbnails again, without a word: what costs nothing is
- * put right at once.
+ * put right at once, and images of the old library wait for a run, which shows its price.
  */
 class Imagewright_Uploads {
 
@@ -103,9 +103,10 @@ class Imagewright_Uploads {
 	/**
 	 * Adds an attachment to the queue when its metadata was written.
 	 *
-	 * @param int $id Post.
+	 * @param int  $id     Post.
+	 * @param bool $is_new True if it had no metadata before.
 	 */
-	public function changed( $id ) {
+	public function changed( $id, $is_new ) {
 		if ( ! $this->options->all()['auto'] || ! $this->options->is_ready() || $this->is_own_change( $id ) ) {
 			return;
 		}
@@ -120,7 +121,7 @@ class Imagewright_Uploads {
 		 * @param bool $wanted True by default, false if the settings exclude its name or folder.
 		 * @param int  $id     Attachment.
 		 */
-		if ( ( $row && ! $this->is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', ! $this->exclusions->covers( $id ), $id ) ) {
+		if ( ! ( $row ? $this->is_due( $id, $row ) : $is_new || $this->is_young( $id ) ) || ! apply_filters( 'imagewright_optimize_upload', ! $this->exclusions->covers( $id ), $id ) ) {
 			return;
 		}
 		$user = $this->user( $id );
@@ -151,6 +152,16 @@ class Imagewright_Uploads {
 	private function is_due( $id, $row ) {
 		$ended = in_array( $row['status'], array( 'no_gain', 'failed', 'unfit', 'excluded' ), true ) && '' === $row['task'];
 		return 'new' === $row['task'] || ( $ended && $this->source->mark( $id ) !== $row['source'] );
+	}
+
+	/**
+	 * Returns true if an attachment was uploaded within the last day.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	private function is_young( $id ) {
+		return time() - (int) get_post_time( 'U', true, $id ) < DAY_IN_SECONDS;
 	}
 
 	/**
