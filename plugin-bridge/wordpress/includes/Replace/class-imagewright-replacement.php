@@ -224,8 +224,9 @@ class Imagewright_Replacement {
 	}
 
 	/**
-	 * Returns true if anything names an old address: posts, their metadata, widgets or settings of themes and plugins. Slashes may
-	 * be written in any way, and any address that begins alike counts, so that none is lost.
+	 * Returns true if anything names an old address: posts, terms, comments, users, their metadata, widgets or settings of themes and
+	 * plugins. Slashes may be written in any way, letters as in URLs and in JSON, and any address that begins alike counts, so that none
+	 * is lost.
 	 *
 	 * @param array $snapshot Snapshot.
 	 * @return bool
@@ -233,14 +234,24 @@ class Imagewright_Replacement {
 	private function is_named( $snapshot ) {
 		global $wpdb;
 		$stem  = preg_replace( '/(-scaled|-rotated)?\.\w+$/', '', $snapshot['attached_file'] );
-		$like  = '%' . str_replace( '/', '%', $wpdb->esc_like( $stem ) ) . '%';
-		$exact = '%' . str_replace( '/', '%', $wpdb->esc_like( implode( '/', array_map( 'rawurlencode', explode( '/', $stem ) ) ) ) ) . '%';
-		$finds = static function ( $from, $column, $others ) use ( $wpdb, $like, $exact ) {
-			return (int) $wpdb->get_var( $wpdb->prepare( "SELECT COUNT(*) FROM $from WHERE ( $column LIKE %s OR $column LIKE %s ) AND $others", $like, $exact ) ) > 0; // phpcs:ignore WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- names of tables and columns.
+		$json  = trim( (string) wp_json_encode( $stem, JSON_UNESCAPED_SLASHES ), '"' );
+		$likes = array();
+		foreach ( array_unique( array( $stem, implode( '/', array_map( 'rawurlencode', explode( '/', $stem ) ) ), $json, addslashes( $json ) ) ) as $form ) {
+			$likes[] = '%' . str_replace( '/', '%', $wpdb->esc_like( $form ) ) . '%';
+		}
+		$finds = static function ( $from, $column, $others = '1 = 1' ) use ( $wpdb, $likes ) {
+			$named = implode( ' OR ', array_fill( 0, count( $likes ), "$column LIKE %s" ) );
+			return null !== $wpdb->get_var( $wpdb->prepare( "SELECT 1 FROM $from WHERE ( $named ) AND $others LIMIT 1", $likes ) ); // phpcs:ignore WordPress.DB.PreparedSQL.InterpolatedNotPrepared,WordPress.DB.PreparedSQLPlaceholders.UnfinishedPrepare -- names of tables and columns.
 		};
 		return $finds( $wpdb->posts, 'post_content', "post_type NOT IN ('attachment','revision')" )
+			|| $finds( $wpdb->posts, 'post_excerpt', "post_type NOT IN ('attachment','revision')" )
 			|| $finds( $wpdb->postmeta, 'meta_value', "meta_key NOT LIKE '_wp_attach%' AND meta_key NOT LIKE '_imagewright%'" )
-			|| $finds( $wpdb->options, 'option_value', "option_name NOT LIKE '_transient%' AND option_name NOT LIKE '_site_transient%'" );
+			|| $finds( $wpdb->options, 'option_value', "option_name NOT LIKE '_transient%' AND option_name NOT LIKE '_site_transient%'" )
+			|| $finds( $wpdb->term_taxonomy, 'description' )
+			|| $finds( $wpdb->termmeta, 'meta_value' )
+			|| $finds( $wpdb->comments, 'comment_content' )
+			|| $finds( $wpdb->commentmeta, 'meta_value' )
+			|| $finds( $wpdb->usermeta, 'meta_value' );
 	}
 
 	/**
