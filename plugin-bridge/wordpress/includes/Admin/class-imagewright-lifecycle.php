@@ -97,9 +97,10 @@ class Imagewright_Lifecycle {
 		$this->index->create();
 		if ( 0 === $known ) {
 			$this->adopt();
+			// Once: later versions leave the roles as the settings have them.
+			$this->access->grant_spending();
 		}
 		$this->gathering->gather_all();
-		$this->access->grant_spending();
 		$this->schedule->plan();
 		// Each page reads it: an option that does not exist costs a query.
 		add_option( Imagewright_Options::DELIVERED, array() );
