@@ -152,14 +152,18 @@ export class BulkPanel {
   async #showOffers(): Promise<void> {
     const config = this.#config;
     const imagesOf = (n: number) => ({ images: count(n, 'images', config) });
-    const status = await this.#rest.call<{ total: number; optimized: number; replaced: number }>('GET', '/status');
+    const status = await this.#rest.call<{ total: number; optimized: number; replaced: number }>('GET', '/status', {
+      query: { balance: 0 },
+    });
     const parts: (Node | string)[] = [];
-    if (this.#chosen.length > 0) {
+    // Without a service, images can be restored.
+    const { isReady } = config;
+    if (isReady && this.#chosen.length > 0) {
       parts.push(make('h3', {}, textOf(config, 'bulkSelected', imagesOf(this.#chosen.length))));
       parts.push(...(await this.#offer(this.#chosen)));
     }
     parts.push(make('h3', {}, textOf(config, 'bulkTitle')), make('p', {}, textOf(config, 'bulkCounts', status)));
-    parts.push(...(await this.#offer([])));
+    if (isReady) parts.push(...(await this.#offer([])));
     const ways = [
       status.optimized > 0 ? this.#way('restore', status.optimized) : null,
       status.replaced > 0 ? this.#way('discard', status.replaced) : null,

@@ -62,3 +62,33 @@ it('commands show prices, optimize, count and restore the library, and say why t
   const said = await wp('optimize', [], { quality: 'high' });
   expect(said.at(-1)).toEqual(['error', expect.stringContaining('Insufficient credits')]);
 });
+
+it('without a key commands restore all the same, and say at once why nothing is optimized', async () => {
+  const id = await admin.upload('leaving.jpg', await photograph(520), 'image/jpeg');
+  await wp('optimize', [String(id)], { quality: 'high' });
+  expect((await admin.json('GET', `/attachments/${id}`)).status).toBe('optimized');
+  await rig.site.php(
+    'update_option( "imagewright_pause", array( "until" => time() + 900, "tries" => 9, "code" => "x", "message" => "Away." ), false );',
+  );
+  await rig.define({ IMAGEWRIGHT_API_KEY: '' });
+  expect(await wp('optimize')).toEqual([['error', expect.stringContaining('not set up yet')]]);
+  expect(await wp('restore', [String(id)])).toEqual([
+    ['bar', 'Restoring', 1],
+    ['ticks', 1],
+    ['table', [expect.objectContaining({ images: 1, done: 1, failed: 0 })]],
+  ]);
+  expect((await admin.json('GET', `/attachments/${id}`)).status).toBe('none');
+  await rig.site.php('delete_option( "imagewright_pause" );');
+});
+
+it('a command ends with the status 1 if every image failed', async () => {
+  const id = await admin.upload('broken.jpg', await photograph(530), 'image/jpeg');
+  await rig.site.php('file_put_contents( get_attached_file( $id, true ), "no image" );', { id });
+  expect(await wp('optimize', [String(id)])).toEqual([
+    ['bar', 'Optimizing', 1],
+    ['ticks', 1],
+    ['warning', expect.stringContaining('broken')],
+    ['table', [expect.objectContaining({ images: 1, done: 0, failed: 1 })]],
+    ['halt', 1],
+  ]);
+});

@@ -36,6 +36,10 @@ namespace {
 		public static function warning( $message ) {
 			self::$said[] = array( 'warning', $message );
 		}
+		public static function halt( $code ) {
+			self::$said[] = array( 'halt', $code );
+			throw new RuntimeException( 'WP_CLI::halt' );
+		}
 		public static function error( $message ) {
 			self::$said[] = array( 'error', $message );
 			// The real one ends the process.

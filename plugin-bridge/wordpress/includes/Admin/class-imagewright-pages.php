@@ -90,17 +90,18 @@ class Imagewright_Pages {
 	}
 
 	/**
-	 * Returns the titles of the tabs by name.
+	 * Returns the titles of the tabs by name. Without a service, images can be restored.
 	 *
 	 * @return array<string,string>
 	 */
 	private function tabs() {
-		return array(
+		$all = array(
 			'review'  => __( 'Review', 'imagewright' ),
 			'library' => __( 'Whole library', 'imagewright' ),
 			'weigh'   => __( 'Weigh a page', 'imagewright' ),
 			'report'  => __( 'Report', 'imagewright' ),
 		);
+		return $this->options->is_ready() ? $all : array_intersect_key( $all, array_flip( array( 'library', 'report' ) ) );
 	}
 
 	/**
@@ -114,6 +115,9 @@ class Imagewright_Pages {
 		$given = isset( $_GET[ Imagewright_Media_List::TAB ] ) ? sanitize_key( wp_unslash( $_GET[ Imagewright_Media_List::TAB ] ) ) : '';
 		if ( isset( $this->tabs()[ $given ] ) ) {
 			return $given;
+		}
+		if ( ! isset( $this->tabs()['review'] ) ) {
+			return 'library';
 		}
 		$run = $this->runs->current();
 		return count( $ids ) > self::MOST_IN_REVIEW || ( ! $ids && $run && 'done' !== $run['state'] ) ? 'library' : 'review';
@@ -138,13 +142,12 @@ class Imagewright_Pages {
 					<?php endif; ?>
 				</p></div>
 				<?php
-			else :
-				$shown = $this->shown_tab( $ids );
-				$this->render_tabs( $ids, $shown );
-				foreach ( array_keys( $this->tabs() ) as $tab ) {
-					$this->render_section( $tab, $ids, $tab === $shown );
-				}
 			endif;
+			$shown = $this->shown_tab( $ids );
+			$this->render_tabs( $ids, $shown );
+			foreach ( array_keys( $this->tabs() ) as $tab ) {
+				$this->render_section( $tab, $ids, $tab === $shown );
+			}
 			?>
 			<noscript><?php esc_html_e( 'This page needs JavaScript.', 'imagewright' ); ?></noscript>
 		</div>

@@ -28,6 +28,9 @@ class Imagewright_Queue extends Imagewright_Query {
 	/** Tasks of runs, for a list in SQL. */
 	const OF_RUNS = "'optimize','restore','discard'";
 
+	/** Tasks that need no service, for a list in SQL. */
+	const OFFLINE = "'restore','discard'";
+
 	/** Condition of the failed images of a run. */
 	const BAD = " AND task = '' AND code <> '' AND status NOT IN ('no_gain','excluded')";
 
@@ -72,13 +75,15 @@ class Imagewright_Queue extends Imagewright_Query {
 	/**
 	 * Takes the next task.
 	 *
-	 * @param bool $uploads True to take uploads too: the budget of the day may be used up.
+	 * @param bool $uploads   True to take uploads too: the budget of the day may be used up.
+	 * @param bool $is_online False to take only what needs no service.
 	 * @return array|null Row; `tries` counts this attempt.
 	 */
-	public function take( $uploads ) {
+	public function take( $uploads, $is_online = true ) {
 		global $wpdb;
 		$now = time();
-		foreach ( $uploads ? array( "'new'", self::OF_RUNS ) : array( self::OF_RUNS ) as $tasks ) {
+		$of_runs = $is_online ? self::OF_RUNS : self::OFFLINE;
+		foreach ( $uploads && $is_online ? array( "'new'", $of_runs ) : array( $of_runs ) as $tasks ) {
 			foreach ( $this->select( $wpdb->prepare( 'SELECT * FROM ' . self::table() . " WHERE task IN ($tasks) AND due <= %d ORDER BY due, attachment_id DESC LIMIT 5", $now ) ) as $row ) {
 				$mine = $wpdb->prepare( 'due = %d, tries = tries + 1 WHERE attachment_id = %d AND due = %d AND tries = %d AND task = %s', $now + self::SECONDS, $row['attachment_id'], $row['due'], $row['tries'], $row['task'] );
 				if ( 1 === $this->change( $mine ) ) {
@@ -116,14 +121,18 @@ class Imagewright_Queue extends Imagewright_Query {
 	/**
 	 * Returns the time at which the next task may begin, or 0 if there is none.
 	 *
-	 * @param bool $uploads False if the budget of the day (UTC) is used up, so that uploads wait for the next one.
+	 * @param bool $uploads  False if the budget of the day (UTC) is used up, so that uploads wait for the next one.
+	 * @param bool $is_ready False to count only what needs no service.
 	 * @return int Unix time.
 	 */
-	public function next( $uploads ) {
+	public function next( $uploads, $is_ready ) {
 		global $wpdb;
-		$from = $uploads ? 0 : ( intdiv( time(), DAY_IN_SECONDS ) + 1 ) * DAY_IN_SECONDS;
-		$due  = $this->number( $wpdb->prepare( "SELECT MIN(CASE WHEN task = 'new' AND due < %d THEN %d ELSE due END) FROM " . self::table() . " WHERE task <> '' AND due < %d", $from, $from, self::NEVER ) );
-		return 0 === $due ? 0 : max( $due, $this->paused_until() );
+		$from    = $uploads ? 0 : ( intdiv( time(), DAY_IN_SECONDS ) + 1 ) * DAY_IN_SECONDS;
+		$first   = $wpdb->prepare( "SELECT MIN(CASE WHEN task = 'new' AND due < %d THEN %d ELSE due END) FROM " . self::table() . ' WHERE due < %d AND task IN ', $from, $from, self::NEVER );
+		$offline = $this->number( $first . '(' . self::OFFLINE . ')' );
+		$online  = $is_ready ? $this->number( $first . "('new','optimize')" ) : 0;
+		$times   = array_filter( array( $offline, 0 === $online ? 0 : max( $online, $this->paused_until() ) ) );
+		return $times ? min( $times ) : 0;
 	}
 
 	/**

@@ -45,7 +45,7 @@ class Imagewright_Run_View {
 		$equal   = ( $ended['no_gain']['n'] ?? 0 ) + ( $ended['excluded']['n'] ?? 0 );
 		$done    = (int) array_sum( array_column( $ended, 'n' ) ) - $bad - $equal;
 		$state   = $run['filled'] && 0 === $pending && 'running' === $run['state'] ? 'done' : $run['state'];
-		$pause   = 'running' === $state && $this->queue->paused_until() ? $this->queue->paused() : array();
+		$pause   = 'running' === $state && 'optimize' === $run['kind'] && $this->queue->paused_until() ? $this->queue->paused() : array();
 		return array(
 			'id'          => $run['id'],
 			'kind'        => $run['kind'],

@@ -84,7 +84,9 @@ class Imagewright_Runs {
 		// Written now: a worker then only changes it, which SQLite does without a conflict.
 		$this->move_cursor( get_current_user_id(), $run['id'], 0, false );
 		$this->write( get_current_user_id(), $run );
-		$this->queue->go_on();
+		if ( 'optimize' === $kind ) {
+			$this->queue->go_on();
+		}
 		$this->schedule->wake();
 		return $this->current();
 	}
@@ -180,14 +182,15 @@ class Imagewright_Runs {
 	/**
 	 * Hands the next images of a running run to the queue.
 	 *
+	 * @param bool $is_online False to leave out runs that need the service.
 	 * @return bool True if there are further tasks.
 	 */
-	public function fill() {
+	public function fill( $is_online = true ) {
 		global $wpdb;
 		foreach ( $wpdb->get_col( $wpdb->prepare( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE %s", $wpdb->esc_like( self::PREFIX ) . '%' ) ) as $name ) {
 			$user = (int) substr( $name, strlen( self::PREFIX ) );
 			$run  = $this->read( $user );
-			if ( ! $run || 'running' !== $run['state'] || $run['filled'] ) {
+			if ( ! $run || 'running' !== $run['state'] || $run['filled'] || ( ! $is_online && 'optimize' === $run['kind'] ) ) {
 				continue;
 			}
 			return true === $this->lock->once(

@@ -193,7 +193,10 @@ class Imagewright_Task {
 				$this->uploads->count( 1 );
 			}
 			$this->queue->finish( $id );
-			$this->queue->go_on();
+			if ( ! in_array( $row['task'], array( 'restore', 'discard' ), true ) ) {
+				// The service has responded.
+				$this->queue->go_on();
+			}
 		}
 	}
 

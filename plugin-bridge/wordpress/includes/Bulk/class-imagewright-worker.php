@@ -74,7 +74,8 @@ class Imagewright_Worker {
 	}
 
 	/**
-	 * Works until no task is due or the time is over. A task in progress is finished.
+	 * Works until no task is due or the time is over. A task in progress is finished. Without a service, images are restored and originals
+	 * deleted all the same.
 	 *
 	 * @param int $seconds Seconds.
 	 * @return int Number of finished tasks.
@@ -85,14 +86,15 @@ class Imagewright_Worker {
 		$caller = get_current_user_id();
 		$until  = microtime( true ) + $seconds;
 		$count  = 0;
-		while ( microtime( true ) < $until && ! $this->lacks_memory() && ! $this->queue->paused_until() && $this->options->is_ready() ) {
-			$row = $this->queue->take( $this->uploads->within_budget() );
+		while ( microtime( true ) < $until && ! $this->lacks_memory() ) {
+			$is_online = $this->options->is_ready() && ! $this->queue->paused_until();
+			$row       = $this->queue->take( $this->uploads->within_budget(), $is_online );
 			if ( $row ) {
 				$this->current = $row;
 				$this->task->run( $row );
 				$this->current = null;
 				++$count;
-			} elseif ( ! $this->runs->fill() ) {
+			} elseif ( ! $this->runs->fill( $is_online ) ) {
 				break;
 			}
 		}
@@ -122,8 +124,8 @@ class Imagewright_Worker {
 		// If PHP ends in this slice, another begins later.
 		$this->schedule->plan_work( time() + Imagewright_Schedule::NET );
 		$count = $this->run( $this->schedule->has_action_scheduler() ? self::SHORT_SLICE : self::SLICE );
-		if ( $this->options->is_ready() && 0 === $this->next( $count ) ) {
-			$this->runs->fill();
+		if ( 0 === $this->next( $count ) ) {
+			$this->runs->fill( $this->options->is_ready() );
 		}
 		$this->schedule->clear_work();
 		// Read afterwards: an upload may have planned a slice meanwhile.
@@ -134,13 +136,13 @@ class Imagewright_Worker {
 	}
 
 	/**
-	 * Returns the time of the next slice, or 0 if there is nothing to do: no task, or no key.
+	 * Returns the time of the next slice, or 0 if there is nothing to do: no task, or none without a key.
 	 *
 	 * @param int $count Tasks that this slice has finished.
 	 * @return int Unix time.
 	 */
 	private function next( $count ) {
-		$due = $this->options->is_ready() ? $this->queue->next( $this->uploads->within_budget() ) : 0;
+		$due = $this->queue->next( $this->uploads->within_budget(), $this->options->is_ready() );
 		// What this slice could not begin, e.g. for lack of memory, the next one cannot at once.
 		$soon = time() + ( $count > 0 ? 0 : MINUTE_IN_SECONDS );
 		return $due > 0 && $due <= time() ? $soon : $due;

@@ -188,6 +188,9 @@ class Imagewright_Cli {
 			$this->cli_texts->print_rows( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 			return;
 		}
+		if ( 'optimize' === $kind && ! $this->options->is_ready() ) {
+			WP_CLI::error( $this->options->not_ready() );
+		}
 		$run = $this->runs->current();
 		if ( $run && 'done' !== $run['state'] && $run['kind'] === $kind && ! $ids && $run['options'] === $wanted ) {
 			$run = $this->runs->set_state( 'running' );
@@ -228,7 +231,7 @@ class Imagewright_Cli {
 	}
 
 	/**
-	 * Shows how a run ended. Ends with an error if it was stopped.
+	 * Shows how a run ended. Ends with an error if it was stopped or every image failed.
 	 *
 	 * @param array $run     Run.
 	 * @param array $options Options.
@@ -248,6 +251,9 @@ class Imagewright_Cli {
 		$this->cli_texts->print_rows( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 		if ( 'done' !== $run['state'] ) {
 			WP_CLI::error( $run['reason']['message'] ?? __( 'Stopped.', 'imagewright' ) );
+		}
+		if ( $run['failedCount'] > 0 && 0 === $run['done'] + $run['noGain'] ) {
+			WP_CLI::halt( 1 );
 		}
 	}
 

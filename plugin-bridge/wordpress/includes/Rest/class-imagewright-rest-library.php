@@ -113,7 +113,11 @@ class Imagewright_Rest_Library {
 				),
 			)
 		);
-		$route( '/status', 'status' );
+		$balance = array(
+			'type'    => 'boolean',
+			'default' => true,
+		);
+		$route( '/status', 'status', compact( 'balance' ) );
 		$route( '/export-settings', 'export_settings', array( 'ids' => $this->rest_rules->ids_arg() ) + $this->rest_rules->settings_args() );
 	}
 
@@ -159,20 +163,21 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Returns the balance of the account and the counts of the library.
+	 * Returns the counts of the library, and the balance of the account unless only the counts are wanted, which need no service.
 	 *
+	 * @param WP_REST_Request $request Request.
 	 * @return array|WP_Error
 	 */
-	public function status() {
-		$balance = $this->service->json( 'GET', '/v1/credits/balance' );
+	public function status( $request ) {
+		$balance = $request['balance'] ? $this->service->json( 'GET', '/v1/credits/balance' ) : array();
 		if ( is_wp_error( $balance ) ) {
 			return $balance;
 		}
 		$this->schedule->check( Imagewright_Schedule::SAMPLE, 0.15 );
-		return $this->library->of_library() + array(
-			'balance'  => (int) $balance['balance'],
-			'replaced' => current_user_can( 'manage_options' ) ? $this->candidates->count( 'discard', array() ) : 0,
-			'plan'     => (string) $balance['plan'],
+		$counts = $this->library->of_library() + array( 'replaced' => current_user_can( 'manage_options' ) ? $this->candidates->count( 'discard', array() ) : 0 );
+		return ! $balance ? $counts : $counts + array(
+			'balance' => (int) $balance['balance'],
+			'plan'    => (string) $balance['plan'],
 		);
 	}
 
