@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { photograph } from './rig.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, upload, expectRestored, remove } = useRig({ delivery: 'beside' });
+
+beforeAll(() => rig.site.addMuPlugin(fileURLToPath(new URL('stand-ins/page-cache.php', import.meta.url))));
 
 /** Publishes a post and returns the HTML of its page for a visitor. */
 async function pageWith(content: string): Promise<string> {
@@ -102,10 +105,24 @@ describe('an image with optimized files beside it', () => {
     expect(await field(82.4)).toContain('title="SSIMULACRA2: 82">Difference hardly visible</span>');
     expect(await field(49)).toContain('>Difference clearly visible</span>');
     expect(await field(null)).not.toContain('SSIMULACRA2');
+    const offered = `${rig.site.url}/wp-content/uploads/${made[0]}`;
+    expect((await fetch(offered)).headers.get('content-type')).toBe('image/webp');
+    const emptied = () => rig.site.php<number>('return (int) get_option( "stand_in_purges" );');
+    const [planned, count] = [
+      await rig.site.php('return (bool) wp_next_scheduled( "imagewright_pages_changed" );'),
+      await emptied(),
+    ];
     await expectRestored(image);
+    // Pages in caches name files that are gone: the caches are emptied at once, and what is still asked for is shown.
+    expect([planned, await emptied()]).toEqual([true, count + 1]);
+    expect(await rig.site.php('return wp_next_scheduled( "imagewright_pages_changed" );')).toBe(false);
+    const instead = await fetch(offered);
+    expect([instead.status, instead.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect(instead.url).toBe(offered.replace('.iw.webp', ''));
     expect(await pageWith(content)).not.toContain('<picture');
     await admin.json('POST', `/attachments/${image.id}/optimize`, { preset: 'medium' });
     await remove(image.id);
     expect(await rig.checksums()).toEqual(empty);
+    expect((await fetch(offered)).status).toBe(404);
   });
 });

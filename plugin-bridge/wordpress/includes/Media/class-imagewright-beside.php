@@ -10,6 +10,7 @@ defined( 'ABSPATH' ) || exit;
 /**
  * Names and finds the optimized files that lie beside the files of WordPress: `photo-300x200.jpg.iw.webp` beside
  * `photo-300x200.jpg`. WordPress never gives an upload such a name (sanitize_file_name() writes `iw_`), so each is of this plugin.
+ * Answers for those that were removed, since pages in caches and in open tabs name them for longer.
  */
 class Imagewright_Beside {
 
@@ -43,6 +44,22 @@ class Imagewright_Beside {
 	public static function register( $hooks ) {
 		// Last: another plugin may keep the file.
 		$hooks->filter( 'wp_delete_file', array( __CLASS__, 'follow' ), PHP_INT_MAX );
+		// Only servers that found no file ask WordPress.
+		if ( false !== strpos( $_SERVER['REQUEST_URI'] ?? '', self::MARK ) ) { // phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared.
+			$hooks->action( 'parse_request', array( __CLASS__, 'answer' ), 1 );
+		}
+	}
+
+	/** Sends a request for an optimized file that does not exist to the file of WordPress: browsers show it in the same place. */
+	public function answer() {
+		$asked = sanitize_url( wp_unslash( $_SERVER['REQUEST_URI'] ?? '' ) );
+		$url   = (string) preg_replace( '/\.iw\.[a-z]+(?:\?.*)?$/', '', $asked );
+		$path  = $url === $asked ? '' : $this->files->path( $url );
+		if ( '' !== $path && is_file( $path ) && ! is_file( $this->files->path( $asked ) ) ) {
+			nocache_headers();
+			wp_safe_redirect( $url, 302, 'Imagewright' );
+			exit;
+		}
 	}
 
 	/**

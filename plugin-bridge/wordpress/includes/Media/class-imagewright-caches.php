@@ -10,7 +10,7 @@ defined( 'ABSPATH' ) || exit;
 /**
  * Makes caches forget files that have changed. An overwritten file keeps its URL, so printed URLs get a version, which changes with
  * each change of the file; stored content and URLs offered to editors for insertion stay without one. Page caches of other plugins are
- * emptied once a minute at most, so that a run of thousands of images does not empty them for each.
+ * emptied when a person restores an image, and in a run once a minute at most, so that thousands of images do not empty them for each.
  */
 class Imagewright_Caches {
 
@@ -203,6 +203,12 @@ class Imagewright_Caches {
 		if ( ( $old['delivery'] ?? '' ) !== ( $all['delivery'] ?? '' ) ) {
 			$this->plan();
 		}
+	}
+
+	/** Runs the action at once, in the place of a planned one: pages in caches name files that were removed. */
+	public function purge_now() {
+		wp_clear_scheduled_hook( self::CHANGED );
+		do_action( self::CHANGED );
 	}
 
 	/** Empties the caches at once and drops the planned action, for the end of the plugin. */

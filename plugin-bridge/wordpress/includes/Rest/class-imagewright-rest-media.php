@@ -36,6 +36,8 @@ class Imagewright_Rest_Media {
 	private Imagewright_Index $index;
 	/** Images that are left out, and failures. */
 	private Imagewright_Exclusions $exclusions;
+	/** Versions of URLs and caches of pages. */
+	private Imagewright_Caches $caches;
 
 	/**
 	 * Takes what it works with.
@@ -52,6 +54,7 @@ class Imagewright_Rest_Media {
 	 * @param Imagewright_Attachment_Field $attachment_field Status field of an attachment.
 	 * @param Imagewright_Index            $index            Rows of images.
 	 * @param Imagewright_Exclusions       $exclusions       Images that are left out, and failures.
+	 * @param Imagewright_Caches           $caches           Versions of URLs and caches of pages.
 	 */
 	public function __construct(
 		Imagewright_Rest_Rules $rest_rules,
@@ -65,7 +68,8 @@ class Imagewright_Rest_Media {
 		Imagewright_Restoration $restoration,
 		Imagewright_Attachment_Field $attachment_field,
 		Imagewright_Index $index,
-		Imagewright_Exclusions $exclusions
+		Imagewright_Exclusions $exclusions,
+		Imagewright_Caches $caches
 	) {
 		$this->rest_rules       = $rest_rules;
 		$this->sessions         = $sessions;
@@ -79,6 +83,7 @@ class Imagewright_Rest_Media {
 		$this->attachment_field = $attachment_field;
 		$this->index            = $index;
 		$this->exclusions       = $exclusions;
+		$this->caches           = $caches;
 	}
 
 	/** Registers the routes in the REST API. */
@@ -255,6 +260,9 @@ class Imagewright_Rest_Media {
 				return $this->restoration->run( $id, $request['force'] );
 			}
 		);
+		if ( true === $done ) {
+			$this->caches->purge_now();
+		}
 		return is_wp_error( $done ) ? $done : $this->attachment_field->shown( $id ) + array( 'restored' => $done );
 	}
 
