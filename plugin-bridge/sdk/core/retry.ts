@@ -52,11 +52,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.retryable;
   if (!(error instanceof ApiError)) return false;
-  const { status, code } = error;
-  // A gateway that cannot reach the service responds with its own page.
-  const fromGateway = code === 'bad_response' && (status === 502 || status === 504);
-  // 408: the body did not arrive, so nothing was done.
-  return status === 408 || status === 429 || status === 503 || fromGateway || isDuplicateInProgress(error);
+  // 408: the body did not arrive, so nothing was done. 502, 504: a gateway, or the proxy of a CMS, cannot reach the service.
+  return [408, 429, 502, 503, 504].includes(error.status) || isDuplicateInProgress(error);
 }
 
 /** Tests whether the service works on an earlier request with the same key. */

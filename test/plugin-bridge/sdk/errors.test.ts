@@ -55,7 +55,7 @@ describe('an error response of the service', () => {
   });
 });
 
-const FINAL = [400, 401, 402, 403, 413, 500];
+const FINAL = [400, 401, 402, 403, 413, 424, 500];
 describe.each(FINAL)('a %d on the way', (status) => {
   it.each([
     [
@@ -106,6 +106,25 @@ describe('a temporary refusal', () => {
     harness.proxy.inject({ kind: 'answer', status: 429, json, headers: { 'Retry-After': '3600' } }, { times: 10 });
     expect(await failureOf(client.getBalance())).toMatchObject({ retryable: true, retryAfterMs: 3_600_000 });
     expect(harness.proxy.seen).toHaveLength(1);
+  });
+});
+
+describe.each([502, 504])('a %d of a gateway or of the proxy of a CMS', (status) => {
+  it.each([
+    ['in the form of the service', { json: { error: 'Away', code: 'bad_gateway' } }],
+    ['of WordPress', { json: { code: 'imagewright_unreachable', message: 'Away', data: { status } } }],
+    ['as a page', { html: '<html><body>Bad Gateway</body></html>' }],
+    ['without a body', { html: '' }],
+  ])('%s: reads are repeated, three tries in all, and what may have been done is not', async (_, answer) => {
+    const client = await harness.createClient();
+    harness.proxy.inject({ kind: 'answer', status, ...answer }, { times: 2 });
+    expect(await client.getBalance()).toMatchObject({ plan: 'free' });
+    expect(harness.proxy.seen).toHaveLength(3);
+    harness.proxy.reset();
+    harness.proxy.inject({ kind: 'answer', status, ...answer }, { times: 10 });
+    expect(await failureOf(client.getBalance())).toMatchObject({ status, retryable: true });
+    expect(await failureOf(client.cancelJob(`job_${'x'.repeat(22)}`))).toMatchObject({ status });
+    expect(harness.proxy.seen).toHaveLength(4);
   });
 });
 
