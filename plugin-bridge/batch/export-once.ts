@@ -76,7 +76,7 @@ export async function exportOnce<Image extends UploadedImage, Result extends Upl
       joined.add(job.jobId);
       const end = await ports.follow?.(job).catch((cause) => {
         // A refused job, for example for lack of credits, is deleted.
-        if (cause.status !== 404) throw cause;
+        if (cause.code !== 'job_not_found') throw cause;
       });
       mark(end?.results ?? []);
       if (end?.error?.code === 'job_cancelled') throw new ConnectionError('aborted');

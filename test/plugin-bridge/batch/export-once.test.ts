@@ -77,11 +77,14 @@ test('a refused job of another client that is deleted meanwhile does not end the
   expect(requests).toEqual([{ images: ['img_1', 'img_2'], key: 'new:0' }]);
 });
 
-test('a connection lost while following ends the run without a request', async () => {
-  const follow = () => Promise.reject(errorOf('stream_interrupted'));
+test.each([
+  ['a connection lost', errorOf('stream_interrupted')],
+  ['a page of a gateway that has no backend', errorOf('bad_response', 404)],
+])('%s while following ends the run without a request', async (_, lost) => {
+  const follow = () => Promise.reject(lost);
   const journal = [{ found: [], running: [{ jobId: 'job_1', follow }], state: 'job_1' }];
   const { requests, thrown } = await runScript({ images: first, answers: [], journal });
-  expect(thrown?.code).toBe('stream_interrupted');
+  expect(thrown).toBe(lost);
   expect(requests).toEqual([]);
 });
 
