@@ -25,7 +25,7 @@ export async function answerHostCall(
   { host, download }: { host: CmsHost; download: Download },
   { req, res, path }: { req: IncomingMessage; res: ServerResponse; path: string },
 ): Promise<void> {
-  const { pathname, searchParams } = new URL(path, 'http://host');
+  const { pathname, searchParams } = new URL(`http://host${path}`);
   const [, id = '', name = ''] = /^\/([^/]+)\/([a-z-]+)$/.exec(pathname) ?? [];
   const call = `${req.method} ${pathname === '/' ? 'list' : name}`;
   const signal = signalOf(res);

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
-import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import http, {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { refuse } from './answers.ts';
 
 const SESSION = '(?<session>sess_[0-9A-Za-z]{22})';
@@ -34,10 +42,14 @@ export interface ForwardOptions<User> {
   /** Stores that the user has created this session. */
   remember: (user: User, sessionId: string) => unknown;
   /** Returns the id of a user. */
-  idOf: (user: User) => string | number;
+  idOf: (user: User) => string | number | Promise<string | number>;
 }
 
-/** Creates the forwarder: it sends requests of editors to the service with the site's key. */
+/**
+ * Creates the forwarder: it sends requests of editors to the service with the site's key. Errors of the service are passed on with status,
+ * body and `Retry-After`, but 401 becomes 424; a service that does not answer is a 502, which clients repeat.
+ * @throws any error of `owns`, `remember` and `idOf`
+ */
 export function createForwarder<User>({ service, apiKey, owns, remember, idOf }: ForwardOptions<User>) {
   const { request } = service.startsWith('https:') ? https : http;
 
@@ -47,51 +59,99 @@ export function createForwarder<User>({ service, apiKey, owns, remember, idOf }:
     const route = ROUTES.find(([methods, form]) => methods.split(' ').includes(method) && form.test(path));
     if (!route) return refuse(res, 404, 'not_found', 'This site does not allow this path of the image service.');
     const { session, job } = route[1].exec(path)?.groups ?? {};
-    const owned = job ? await sessionOf(job) : session;
-    if ((owned || job) && !(owned && (await owns(user, owned)))) {
+    if (session && !(await owns(user, session))) {
       return refuse(res, 404, 'session_not_found', 'No such session, or it has expired.');
     }
-    const headers = { ...pick(req.headers, SENT), ...ownKey(user, req.headers), 'x-api-key': apiKey };
-    // Without keep-alive: a request on a connection that the service is just closing would fail.
-    const outgoing = request(service + url, { method, headers, agent: false });
-    let answer: IncomingMessage | undefined;
-    outgoing.on('response', (received) => {
-      answer = received;
-      const created = method === 'POST' && path === '/v1/sessions' && received.statusCode === 201;
-      passOn(res, received, created ? user : undefined).catch(() =>
-        refuse(res, 502, 'bad_gateway', 'The answer was lost.'),
-      );
-    });
-    outgoing.on('error', () => answer || refuse(res, 502, 'bad_gateway', 'The image service does not answer.'));
-    res.on('close', () => outgoing.destroy());
-    pipeline(req, outgoing, () => {});
+    if (job && !(await isOwnJob(res, user, job))) return;
+    const headers = { ...pick(req.headers, SENT), ...(await ownKey(user, req.headers)) };
+    const outgoing = open(res, url, { method, headers });
+    // Not `pipeline`, which would close the browser's connection before it has the answer; the rest of the body is read and dropped.
+    req.pipe(outgoing).on('error', () => req.resume());
+    const answer = await answerTo(outgoing);
+    if (!answer) return refuseAway(res);
+    const created = method === 'POST' && path === '/v1/sessions' && answer.statusCode === 201;
+    const body = created ? await bodyOf(answer) : undefined;
+    if (created) {
+      const sessionId = fieldOf(body, 'sessionId');
+      if (!sessionId) return refuseAway(res);
+      // Stored before the browser knows the id.
+      await remember(user, sessionId);
+    }
+    passOn(res, answer, body);
   };
 
-  /** @param creator the user, if the answer names a session that was created */
-  async function passOn(res: ServerResponse, answer: IncomingMessage, creator: User | undefined): Promise<void> {
-    const { statusCode = 502, headers } = answer;
-    if (statusCode === 401) return refuse(res, 502, 'bad_gateway', "The site's key for the image service is wrong.");
-    // Stored before the browser knows the id.
-    const body = creator === undefined ? undefined : await textOf(answer);
-    if (creator !== undefined && body) await remember(creator, (JSON.parse(body) as { sessionId: string }).sessionId);
-    res.writeHead(statusCode, pick(headers, RETURNED)).flushHeaders();
-    // A stream that breaks off breaks off for the browser too, which then resumes it.
-    if (body === undefined) pipeline(answer, res, () => {});
-    else res.end(body);
+  /** Opens a request to the service, which is given up when the browser leaves. */
+  function open(res: ServerResponse, path: string, { method, headers = {} }: RequestOptions): ClientRequest {
+    // Without keep-alive: a request on a connection that the service is just closing would fail.
+    const outgoing = request(service + path, { method, headers: { ...headers, 'x-api-key': apiKey }, agent: false });
+    // Also emitted when nobody waits for the answer any more.
+    outgoing.on('error', () => {});
+    res.on('close', () => outgoing.destroy());
+    return outgoing;
+  }
+
+  /** Returns true if the user has created the session of a job; otherwise answers that there is no such job, or why it is not known. */
+  async function isOwnJob(res: ServerResponse, user: User, job: string): Promise<boolean> {
+    const answer = await answerTo(open(res, `/v1/jobs/${job}`, { method: 'GET' }).end());
+    const body = answer && (await bodyOf(answer));
+    const session = answer?.statusCode === 200 ? fieldOf(body, 'sessionId') : undefined;
+    if (session && (await owns(user, session))) return true;
+    // A 404 without this code comes from a gateway and says nothing of the job.
+    const isUnknown = answer?.statusCode === 404 && fieldOf(body, 'code') === 'job_not_found';
+    if (session || isUnknown) refuse(res, 404, 'job_not_found', 'No such job.');
+    else if (!answer || !body || answer.statusCode === 200) refuseAway(res);
+    else passOn(res, answer, body);
+    return false;
   }
 
   /** Hashes an idempotency key with its user, so that the equal key of another user does not join this one's session. */
-  function ownKey(user: User, headers: IncomingHttpHeaders): Record<string, string> {
+  async function ownKey(user: User, headers: IncomingHttpHeaders): Promise<Record<string, string>> {
     const key = headers['idempotency-key'];
     if (key === undefined) return {};
-    const hash = createHash('sha256').update(JSON.stringify([idOf(user), key]));
+    const hash = createHash('sha256').update(JSON.stringify([await idOf(user), key]));
     return { 'idempotency-key': hash.digest('hex') };
   }
+}
 
-  async function sessionOf(job: string): Promise<string | undefined> {
-    const answer = await fetch(`${service}/v1/jobs/${job}`, { headers: { 'X-API-Key': apiKey }, redirect: 'error' });
-    return answer.ok ? ((await answer.json()) as { sessionId: string }).sessionId : undefined;
+/** Waits for the head of an answer; undefined if none comes. */
+async function answerTo(outgoing: ClientRequest): Promise<IncomingMessage | undefined> {
+  return once(outgoing, 'response').then(
+    ([answer]) => answer as IncomingMessage,
+    () => undefined,
+  );
+}
+
+/** Reads a whole body; undefined if it breaks off. */
+async function bodyOf(answer: IncomingMessage): Promise<Buffer | undefined> {
+  return buffer(answer).catch(() => undefined);
+}
+
+/** Returns a text of a body in JSON; undefined if it has none, or is something else. */
+function fieldOf(body: Buffer | undefined, name: string): string | undefined {
+  try {
+    const value = (JSON.parse(String(body)) as Record<string, unknown> | null)?.[name];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+function refuseAway(res: ServerResponse): void {
+  refuse(res, 502, 'bad_gateway', 'The image service does not answer.');
+}
+
+/** Passes an answer on; `body` if it was read before. */
+function passOn(res: ServerResponse, answer: IncomingMessage, body: Buffer | undefined): void {
+  const { statusCode = 502, headers } = answer;
+  if (statusCode === 401) {
+    // Not 502, which is repeated, nor 401, which would be the visitor's own login.
+    refuse(res, 424, 'invalid_api_key', "The site's key for the image service is wrong.");
+    return;
+  }
+  res.writeHead(statusCode, pick(headers, RETURNED)).flushHeaders();
+  // A stream that breaks off breaks off for the browser too, which then resumes it.
+  if (body === undefined) pipeline(answer, res, () => {});
+  else res.end(body);
 }
 
 function pick(headers: IncomingHttpHeaders, names: string): Record<string, string | string[]> {
@@ -100,10 +160,4 @@ function pick(headers: IncomingHttpHeaders, names: string): Record<string, strin
     return value ? [[name, value] as const] : [];
   });
   return Object.fromEntries(found);
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

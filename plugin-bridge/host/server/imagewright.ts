@@ -25,17 +25,18 @@ export interface ImagewrightOptions<Request extends IncomingMessage, User>
  * Creates the middleware for a page with the element: it forwards `/v1/…` to the service with the site's key, for users who may edit
  * media and for no page of another site, and answers `/media/…` for `createRemoteHost`. For Express, Connect and other routers that strip the path
  * before it; mount it before parsers of bodies. Without `owns` and `remember` it keeps in memory which user has created which session:
- * enough for one process.
+ * enough for one process. It never rejects: an error that one of the options throws is logged and answered with 500.
  */
 export function imagewright<Request extends IncomingMessage = IncomingMessage, User = unknown>(
   options: ImagewrightOptions<Request, User>,
 ): (req: Request, res: ServerResponse) => Promise<void> {
-  const { service, apiKey, userOf, host, idOf = idOfUser } = options;
+  const { service, apiKey, userOf, host } = options;
+  const idOf = async (user: User) => idOfUser((await options.idOf?.(user)) ?? user);
   const { owns, remember } = { ...rememberInMemory(idOf), ...options };
   const forward = createForwarder<User>({ service, apiKey, idOf, owns, remember });
   const download = downloadFrom(service, apiKey);
 
-  return async (req, res) => {
+  const handle = async (req: Request, res: ServerResponse): Promise<void> => {
     const user = await userOf(req);
     if (!user) return refuse(res, 401, 'not_logged_in', 'Log in as a user who may edit media.');
     if (isForeign(req)) return refuse(res, 403, 'forbidden', 'A page of another site has sent this request.');
@@ -43,6 +44,12 @@ export function imagewright<Request extends IncomingMessage = IncomingMessage, U
     if (host && path !== undefined) return answerHostCall({ host, download }, { req, res, path });
     return forward(req, res, user);
   };
+  // Express 4, Connect and plain `http` handle no rejection: it would end the process of the CMS.
+  return (req, res) =>
+    handle(req, res).catch((error: unknown) => {
+      console.error(error);
+      refuse(res, 500, 'internal_error', 'The server could not do it; its log says why.');
+    });
 }
 
 /** True for a change that a page of another site has sent with the cookies or the log-in of this one. */
@@ -61,12 +68,12 @@ function idOfUser(user: unknown): string | number {
   throw new TypeError('idOf: expected a text or a number');
 }
 
-function rememberInMemory<User>(idOf: (user: User) => string | number) {
+function rememberInMemory<User>(idOf: (user: User) => Promise<string | number>) {
   const owners = new Map<string, string | number>();
   return {
-    owns: (user: User, sessionId: string): unknown => owners.get(sessionId) === idOf(user),
-    remember(user: User, sessionId: string): unknown {
-      owners.set(sessionId, idOf(user));
+    owns: async (user: User, sessionId: string): Promise<unknown> => owners.get(sessionId) === (await idOf(user)),
+    async remember(user: User, sessionId: string): Promise<unknown> {
+      owners.set(sessionId, await idOf(user));
       const [oldest = ''] = owners.keys();
       if (owners.size > MOST_SESSIONS) owners.delete(oldest);
       return;
