@@ -1,5 +1,11 @@
 <?php
 // Forwards imagewright-proxy.php/v1/… to the service with the site's key. cms.php says who may use it and whose sessions are whose.
+// An exception of the CMS must not look like an answer of the service.
+set_exception_handler(function (Throwable $error): void {
+    error_log((string) $error);
+    refuse(500, 'internal_error', 'The server could not do it; its log says why.');
+});
+
 require __DIR__ . '/cms.php';
 
 /** Methods and paths that editors may use. Anything else is refused. */
@@ -21,8 +27,26 @@ const RETURNED = '/^(content-(type|length|disposition|range|security-policy)|acc
 function refuse(int $status, string $code, string $error): void
 {
     http_response_code($status);
+    header_remove('Content-Length');
     header('Content-Type: application/json');
     exit(json_encode(['error' => $error, 'code' => $code]));
+}
+
+/** Refuses where the service gave no answer that could be passed on: 502 is repeated, 424 is not. */
+function refuse_for_service(int $status): void
+{
+    if ($status === 401) {
+        refuse(424, 'invalid_api_key', "The site's key for the image service is wrong.");
+    }
+    refuse(502, 'bad_gateway', 'The image service does not answer.');
+}
+
+function pass_header(int $status, string $line): void
+{
+    http_response_code($status);
+    if ($status !== 401 && preg_match(RETURNED, $line)) {
+        header(trim($line));
+    }
 }
 
 /** Returns a prepared request to the service. */
@@ -31,8 +55,40 @@ function service(string $path, array $headers = [])
     $curl = curl_init(rtrim(getenv('IMAGEWRIGHT_URL') ?: 'http://127.0.0.1:8080', '/') . $path);
     // An empty Expect: curl would wait before large bodies.
     $own = ['X-API-Key: ' . getenv('IMAGEWRIGHT_API_KEY'), 'Expect:'];
-    curl_setopt_array($curl, [CURLOPT_HTTPHEADER => array_merge($headers, $own), CURLOPT_RETURNTRANSFER => true]);
+    curl_setopt_array($curl, [
+        CURLOPT_HTTPHEADER => array_merge($headers, $own),
+        CURLOPT_RETURNTRANSFER => true,
+        CURLOPT_LOW_SPEED_LIMIT => 1,
+        CURLOPT_LOW_SPEED_TIME => 300,
+    ]);
     return $curl;
+}
+
+/** Returns the session of a job; null if there is no such job. Passes every other answer of the service on: it says nothing of the session. */
+function session_of(string $job): ?string
+{
+    $lines = [];
+    $curl = service("/v1/jobs/$job");
+    curl_setopt($curl, CURLOPT_HEADERFUNCTION, function ($curl, string $line) use (&$lines): int {
+        $lines[] = $line;
+        return strlen($line);
+    });
+    $body = curl_exec($curl);
+    $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+    $answer = json_decode((string) $body, true);
+    if ($body !== false && $status === 404 && ($answer['code'] ?? '') === 'job_not_found') {
+        return null;
+    }
+    if ($body !== false && $status === 200 && is_string($answer['sessionId'] ?? null)) {
+        return $answer['sessionId'];
+    }
+    if ($body === false || $status === 200 || $status === 401) {
+        refuse_for_service($status);
+    }
+    foreach ($lines as $line) {
+        pass_header($status, $line);
+    }
+    exit($body);
 }
 
 /** Returns the body for curl: JSON as it is, an upload from $_FILES, since php://input is empty then. One file a request. */
@@ -64,10 +120,14 @@ foreach (ROUTES as [$methods, $form]) {
 if (!$route) {
     refuse(404, 'not_found', 'This site does not allow this path of the image service.');
 }
-$job = isset($found['job']) ? json_decode(curl_exec(service("/v1/jobs/{$found['job']}")), true) : [];
-$session = $job['sessionId'] ?? $found['session'] ?? '';
-if ((isset($found['job']) || $session !== '') && !cms_owns($user, $session)) {
+if (isset($found['session']) && !cms_owns($user, $found['session'])) {
     refuse(404, 'session_not_found', 'No such session, or it has expired.');
+}
+if (isset($found['job'])) {
+    $session = session_of($found['job']);
+    if ($session === null || !cms_owns($user, $session)) {
+        refuse(404, 'job_not_found', 'No such job.');
+    }
 }
 
 $headers = [];
@@ -92,14 +152,8 @@ $creates = $method === 'POST' && $path === '/v1/sessions';
 $kept = '';
 curl_setopt_array($curl, [
     CURLOPT_CUSTOMREQUEST => $method,
-    CURLOPT_LOW_SPEED_LIMIT => 1,
-    CURLOPT_LOW_SPEED_TIME => 300,
     CURLOPT_HEADERFUNCTION => function ($curl, string $line): int {
-        $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-        http_response_code($status);
-        if ($status !== 401 && preg_match(RETURNED, $line)) {
-            header(trim($line));
-        }
+        pass_header(curl_getinfo($curl, CURLINFO_RESPONSE_CODE), $line);
         return strlen($line);
     },
     CURLOPT_WRITEFUNCTION => function ($curl, string $chunk) use ($creates, &$kept): int {
@@ -118,13 +172,14 @@ ini_set('zlib.output_compression', '0');
 while (ob_get_level() > 0) {
     ob_end_clean();
 }
-curl_exec($curl);
+$whole = curl_exec($curl);
 $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-if ($status === 0 || $status === 401) {
-    refuse(502, 'bad_gateway', $status === 0 ? 'The image service does not answer.' : "The site's key for the image service is wrong.");
+$created = $creates && $status === 201 && $whole ? json_decode($kept, true)['sessionId'] ?? '' : '';
+if ($status === 0 || $status === 401 || ($creates && $status === 201 && $created === '')) {
+    refuse_for_service($status);
 }
-if ($creates && $status === 201) {
+if ($created !== '') {
     // Stored before the browser knows the id.
-    cms_remember($user, json_decode($kept, true)['sessionId']);
+    cms_remember($user, $created);
 }
 echo $kept;

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
 import { imagewright } from '../../plugin-bridge/host/server/index.ts';
 import { serveLocally } from '../support/serve-locally.ts';
+import { findPhp } from '../wordpress/site/php.ts';
 import { readBlock } from './blocks.ts';
-import { startProgram } from './programs.ts';
+import { findProgram, startProgram } from './programs.ts';
 import { startNginx } from './tls-proxies.ts';
 
 /** A small CMS whose proxy forwards to the service. */
@@ -115,3 +116,8 @@ async function startNginxCms({ file, service, apiKey }: CmsOptions): Promise<Cms
 
 /** The CMS proxies of `docs/proxies.md`, by the name of the program that they need. */
 export const CMS_PROXIES = { express: startExpressCms, php: startPhpCms, nginx: startNginxCms } as const;
+
+/** Path of the program that runs each proxy; null where it is not installed. */
+export const PROGRAMS = { express: process.execPath, php: await findPhp(), nginx: findProgram('nginx') };
+if (!PROGRAMS.php)
+  console.warn('SKIPPED: the PHP proxy is not tested, since this machine has no PHP with the extensions it needs.');
