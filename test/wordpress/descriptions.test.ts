@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../support/fake-vision-server.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { photograph } from './rig.ts';
+import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { photograph, tinyPicture } from './rig.ts';
 import type { Constants } from './site/site-config.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, post, upload, remove } = useRig({ delivery: 'beside' });
 let vision: FakeVisionServer;
 let describing: TestService;
+let account: TestAccount;
 /** Connects the site with a service that has a model. */
 let connection: Constants;
 
 beforeAll(async () => {
   vision = await startFakeVisionServer();
   const model = { AI_PROVIDER: 'openai-compatible', AI_BASE_URL: vision.url, AI_MODEL: 'fake', AI_CANARY: 'off' };
-  describing = await startTestService(model);
-  const { apiKey } = await describing.createAccount({ credits: 50 });
-  connection = { IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey };
+  describing = await startTestService({ ...model, ANALYSIS_CREDITS: '2' });
+  account = await describing.createAccount({ credits: 50 });
+  connection = { IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: account.apiKey };
 });
 afterAll(async () => {
   await describing?.close();
@@ -58,4 +59,28 @@ it('a service without a model is named before anything starts, and nothing is wr
   expect(await post(`/attachments/${id}/describe`)).toMatchObject([409, { code: 'imagewright_no_model' }]);
   expect((await rig.attachment(id)).alt).toBe('');
   await remove(id);
+});
+
+it('a new upload is not described by itself: nobody has seen the price; the day counts what it cost', async () => {
+  await rig.define(connection);
+  const change = (settings: object) =>
+    rig.site.php('update_option( "imagewright_settings", $settings + get_option( "imagewright_settings" ) );', {
+      settings,
+    });
+  await change({ auto: true, fill_text: true });
+  const before = await account.api.balance();
+  const gains = await admin.upload('gains.jpg', await photograph(450), 'image/jpeg');
+  const gainsNothing = await admin.upload('tiny.webp', await tinyPicture(140), 'image/webp');
+  const used = await rig.site.php<number>(
+    `global $wpdb;
+    $wpdb->query( 'UPDATE ' . Imagewright_Index::table() . " SET due = 1 WHERE task <> ''" );
+    imagewright()->get( Imagewright_Worker::class )->run( 60 );
+    return imagewright()->get( Imagewright_Uploads::class )->used_today();`,
+  );
+  expect(await admin.json('GET', `/attachments/${gains}`)).toMatchObject({ status: 'optimized', alt: '' });
+  expect(await admin.json('GET', `/attachments/${gainsNothing}`)).toMatchObject({ status: 'failed' });
+  expect([before - (await account.api.balance()), used]).toEqual([1, 1]);
+  await change({ auto: false, fill_text: false });
+  await remove(gains);
+  await remove(gainsNothing);
 });

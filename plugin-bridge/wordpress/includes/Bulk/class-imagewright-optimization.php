@@ -101,7 +101,7 @@ class Imagewright_Optimization {
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`, `fill_text`, `allow_larger`, `again` (true to optimize an optimized image again), `free` (true
 	 *                       to only put right what needs no export).
-	 * @return array|WP_Error The record, or array( 'skipped' => reason ).
+	 * @return array|WP_Error The record with `charged` (credits of the export), or array( 'skipped' => reason ).
 	 */
 	public function run( $id, $options ) {
 		ignore_user_abort( true );
@@ -161,6 +161,7 @@ class Imagewright_Optimization {
 			return $export;
 		}
 		list( $checkpoint, $job ) = $export;
+		$charged = 0;
 
 		$done = $this->replacement->run(
 			$id,
@@ -171,7 +172,8 @@ class Imagewright_Optimization {
 				'carries'      => $checkpoint['carries'] ?? array(),
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 				// A description may cost as much as the export, so only images that become smaller are described.
-				'texts'        => function () use ( $id, $checkpoint, $options ) {
+				'texts'        => function ( $result ) use ( $id, $checkpoint, $options, &$charged ) {
+					$charged = (int) ( $result['creditsCharged'] ?? 1 );
 					return empty( $options['fill_text'] ) ? array() : $this->description->of_run( $id, $checkpoint );
 				},
 			)
@@ -180,7 +182,7 @@ class Imagewright_Optimization {
 		if ( ! is_wp_error( $done ) || $this->is_final( $done ) || $this->is_free( $done ) ) {
 			$this->checkpoint->finish( $id, $checkpoint );
 		}
-		return $done;
+		return is_wp_error( $done ) ? $done : $done + array( 'charged' => $charged );
 	}
 
 	/**

@@ -139,7 +139,7 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * Returns the settings of a task.
+	 * Returns the settings of a task. Without a run nobody has seen the price of descriptions, so none are made.
 	 *
 	 * @param array $row Row of the table.
 	 * @return array `format`, `preset`, `fillText`.
@@ -153,7 +153,7 @@ class Imagewright_Runs {
 		return array(
 			'format'   => $all['format'],
 			'preset'   => $all['preset'],
-			'fillText' => (bool) $all['fill_text'],
+			'fillText' => false,
 		);
 	}
 

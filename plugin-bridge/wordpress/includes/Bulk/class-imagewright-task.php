@@ -189,8 +189,9 @@ class Imagewright_Task {
 			if ( is_wp_error( $done ) ) {
 				$this->exclusions->note_failure( $id, $done, $this->eligibility->settings( $this->runs->options_of( $row ) ) );
 			}
-			if ( 'new' === $row['task'] && ! is_wp_error( $done ) && empty( $done['skipped'] ) ) {
-				$this->uploads->count( 1 );
+			if ( 'new' === $row['task'] ) {
+				$details = is_wp_error( $done ) ? ( (array) $done->get_error_data() )['details'] ?? array() : $done;
+				$this->uploads->count( (int) ( $details['charged'] ?? 0 ) );
 			}
 			$this->queue->finish( $id );
 			if ( ! in_array( $row['task'], array( 'restore', 'discard' ), true ) ) {

@@ -90,7 +90,7 @@ class Imagewright_Replacement {
 	 * @param string $job_id  Export of a session that the current user created.
 	 * @param string $image   Image of that export.
 	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (fields that replace existing texts),
-	 *                        `allow_larger`, `job`, `texts` (callable that returns `alt` and `title` or WP_Error; called
+	 *                        `allow_larger`, `job`, `texts` (callable: takes the result, returns `alt` and `title` or WP_Error; called
 	 *                        after the result was accepted).
 	 * @return array|WP_Error The new record.
 	 */
@@ -120,7 +120,7 @@ class Imagewright_Replacement {
 		}
 		list( $beside, $result, $roles ) = $ready;
 		$state = $this->state->get( $id );
-		$texts = isset( $options['texts'] ) ? call_user_func( $options['texts'] ) : array();
+		$texts = isset( $options['texts'] ) ? call_user_func( $options['texts'], $result ) : array();
 		if ( is_wp_error( $texts ) ) {
 			return $texts;
 		}
