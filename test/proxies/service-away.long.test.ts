@@ -12,9 +12,9 @@ import { noiseImage, plainImages } from '../support/small-images.ts';
 import { CMS_PROXIES, type CmsProxy, PROGRAMS } from './cms-proxies.ts';
 import { freePort } from './programs.ts';
 
-const IMAGES = 6;
+const IMAGES = 4;
 /** The service is away for so long, and for its start. */
-const AWAY_MS = 2000;
+const AWAY_MS = 1000;
 const JOB = `/v1/jobs/job_${'0'.repeat(22)}`;
 const NAMES = Object.keys(CMS_PROXIES) as (keyof typeof CMS_PROXIES)[];
 
@@ -51,7 +51,7 @@ describe.each(NAMES.filter((name) => PROGRAMS[name]))('the %s proxy of a CMS', (
         },
       });
       const made = Array.from({ length: IMAGES }, (_, seed) =>
-        noiseImage(`${seed}.png`, { width: 1400, height: 1000, seed: seed + 1 }),
+        noiseImage(`${seed}.png`, { width: 800, height: 600, seed: seed + 1 }),
       );
       const [first, ...others] = (await Promise.all(made)).map(({ name: title, bytes }) => ({
         name: title,
