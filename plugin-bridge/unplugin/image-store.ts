@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { SettingsInput } from '#contract';
 import { type EncodedFormat, FORMATS } from '#contract/constants';
 import { engineVersion } from '../../server/processing/cache-key.ts';
@@ -38,7 +38,10 @@ export interface ImageStore {
   make(source: string, settings: SettingsInput): Promise<MadeImage>;
   /** Returns the size of an image in pixels. @throws Error with the engine's reason */
   measure(source: string): Promise<{ width: number; height: number }>;
-  /** Ends the engine's processes, and removes what no build has used for long. The store can be used again. */
+  /**
+   * Ends the engine's processes, at once or after the images that other builds are making, and removes what no build has used for long. The
+   * store can be used again.
+   */
   close(): Promise<void>;
 }
 
@@ -54,40 +57,65 @@ export function openImageStore({ folder, workers }: { folder: string; workers?: 
     return engine;
   };
   const making = new Map<string, Promise<MadeImage>>();
+  /** Calls in progress, of all builds that share the store. */
+  let users = 0;
+  let isEnding = false;
+  async function using<T>(work: () => Promise<T>): Promise<T> {
+    users += 1;
+    try {
+      return await work();
+    } finally {
+      users -= 1;
+      if (isEnding && users === 0) await end();
+    }
+  }
+  async function end(): Promise<void> {
+    const running = engine;
+    engine = undefined;
+    isEnding = false;
+    await (await running?.catch(() => undefined))?.close();
+  }
   return {
-    async make(source, settings) {
-      const sha256 = await hashOf(source);
-      const identity = [sha256, basename(source), settings, engineVersion()];
-      const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
-      const place = join(folder, key);
-      const running = making.get(key) ?? readMade(place).then((made) => made ?? makeInto(place));
-      making.set(key, running);
-      return running.finally(() => making.delete(key));
-
-      async function makeInto(target: string): Promise<MadeImage> {
-        const fresh = join(folder, `.${randomUUID()}`);
-        try {
-          await makeImage({ engine: await start(), source, sha256, settings, folder: fresh });
-          // Another build may have been faster; its files are the same.
-          await rename(fresh, target).catch(async (error: unknown) => {
-            if (!(await readMade(target))) throw error;
-          });
-        } finally {
-          await rm(fresh, { recursive: true, force: true });
-        }
-        const made = await readMade(target);
-        if (!made) throw new Error(`${target} was removed`);
-        return made;
-      }
-    },
-    measure: async (source) => (await start()).measure(source),
+    make: (source, settings) => using(() => make(source, settings)),
+    measure: (source) => using(async () => (await start()).measure(source)),
     async close() {
-      const running = engine;
-      engine = undefined;
-      await (await running?.catch(() => undefined))?.close();
+      // Another build is at work: its last image ends the engine.
+      if (users > 0) isEnding = true;
+      else await end();
       await sweep(folder);
     },
   };
+
+  async function make(source: string, settings: SettingsInput): Promise<MadeImage> {
+    const sha256 = await hashOf(source);
+    const identity = [sha256, basename(source), settings, engineVersion()];
+    const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+    const target = join(folder, key);
+    const makeNow = async () => (await readMade(target)) ?? makeInto(target, { source, sha256, settings });
+    const running = making.get(key) ?? makeNow();
+    making.set(key, running);
+    return running.finally(() => making.delete(key));
+  }
+
+  async function makeInto(target: string, order: Pick<Making, 'source' | 'sha256' | 'settings'>): Promise<MadeImage> {
+    const fresh = join(folder, `.${randomUUID()}`);
+    try {
+      await makeImage({ ...order, engine: await start(), folder: fresh });
+      await rename(fresh, target).catch(async (error: unknown) => {
+        // Another build may have been faster; its files are the same.
+        if (await readMade(target)) return;
+        await discard(target);
+        await rename(fresh, target).catch(() => {
+          throw error;
+        });
+      });
+    } finally {
+      await rm(fresh, { recursive: true, force: true });
+    }
+    const made = await readMade(target);
+    if (!made) throw new Error(`${target} was removed`);
+    return made;
+  }
 }
 
 async function startEngine(workers: number | undefined): Promise<Engine> {
@@ -125,28 +153,50 @@ async function makeImage({ engine, source, sha256, settings, folder }: Making): 
   await writeFile(join(folder, RECORD), JSON.stringify(record));
 }
 
-/** Reads a finished image, and notes that it was used; undefined if it is not there whole. */
+/** Reads a finished image, and notes that it was used; undefined if it is not there whole. @throws Error if it cannot be read */
 async function readMade(folder: string): Promise<MadeImage | undefined> {
+  const record = join(folder, RECORD);
+  const text = await readFile(record, 'utf8').catch(unlessMissing);
+  // Another build may be about to finish it.
+  if (text === undefined) return undefined;
+  const made = parseMade(text);
+  const files = (made?.files ?? []).map((file) => ({ ...file, path: join(folder, file.path) }));
+  const found = await Promise.all(files.map(({ path }) => stat(path).catch(unlessMissing)));
+  if (!made || found.includes(undefined)) {
+    await discard(folder);
+    return undefined;
+  }
+  const now = new Date();
+  await utimes(record, now, now).catch(() => {});
+  return { ...made, files };
+}
+
+/** Returns undefined for a record that was cut off. */
+function parseMade(text: string): MadeImage | undefined {
   try {
-    const record = join(folder, RECORD);
-    const made = JSON.parse(await readFile(record, 'utf8')) as MadeImage;
-    const files = made.files.map((file) => ({ ...file, path: join(folder, file.path) }));
-    await Promise.all(files.map(({ path }) => stat(path)));
-    const now = new Date();
-    await utimes(record, now, now);
-    return { ...made, files };
+    return JSON.parse(text) as MadeImage;
   } catch {
-    await rm(folder, { recursive: true, force: true });
     return undefined;
   }
 }
 
-/** Removes what no build has used for long, and what killed builds have left. */
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (!['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) throw error;
+}
+
+/** Removes an image that is not whole, in one step for other builds. */
+async function discard(folder: string): Promise<void> {
+  const removed = join(dirname(folder), `.${randomUUID()}`);
+  await rename(folder, removed).catch(unlessMissing);
+  await rm(removed, { recursive: true, force: true });
+}
+
+/** Removes what no build has used for long, and what killed builds have left. Entries that another build takes away are skipped. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
-    const { mtimeMs } = await stat(join(path, RECORD)).catch(() => stat(path));
-    if (Date.now() - mtimeMs > UNUSED_MS) await rm(path, { recursive: true, force: true });
+    const found = await stat(join(path, RECORD)).catch(() => stat(path).catch(() => undefined));
+    if (found && Date.now() - found.mtimeMs > UNUSED_MS) await rm(path, { recursive: true, force: true });
   }
 }
 
