@@ -88,9 +88,10 @@ export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'sett
  * Opens the record of an output folder; an empty one if there is none. One that an earlier version left in the folder is taken over
  * when it is saved.
  * @param path of the record
+ * @param requireHeld throws if this run may not save it any longer
  * @throws CliError 2 if it cannot be read: starting without it would pay for every image again
  */
-export async function openManifest(path: string, out: string) {
+export async function openManifest(path: string, out: string, requireHeld = async () => {}) {
   const older = join(out, OLDER_NAME);
   const content = (await read(path, out)) ?? (path === older ? undefined : await read(older, out)) ?? empty();
   content.out = relative(dirname(path), out);
@@ -144,6 +145,7 @@ export async function openManifest(path: string, out: string) {
     save(): Promise<void> {
       saving = saving.then(async () => {
         forgetUnused();
+        await requireHeld();
         await writeAtomically(path, `${JSON.stringify(content, null, 1)}\n`);
         if (path !== older) await rm(older, { force: true });
       });

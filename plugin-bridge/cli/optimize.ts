@@ -8,12 +8,13 @@ import { findSources } from './find-sources.ts';
 import { groupByKey } from './make-batches.ts';
 import { makesByService, previewCost } from './make-by-service.ts';
 import { makesLocally } from './make-locally.ts';
-import { earlierResults, openManifest } from './manifest.ts';
+import { earlierResults, type Manifest, openManifest } from './manifest.ts';
 import { markupOf, writeMarkup } from './markup.ts';
 import { nameOutputs, type Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
 import { planWork } from './plan.ts';
 import { findUnused, removeResults } from './prune.ts';
+import { lockRecord } from './record-lock.ts';
 import { recordFolder, recordPath } from './record-path.ts';
 import { describeImage, type Report, summarize } from './report.ts';
 import { makeAll, type Run } from './run.ts';
@@ -28,10 +29,24 @@ export interface Surroundings {
 }
 
 /** Runs `optimize`. Errors after planning are part of the report. @throws CliError before that */
-export async function optimize(options: Options, { stderr, signal, env }: Surroundings): Promise<Report> {
-  const { out, settings } = options;
+export async function optimize(options: Options, surroundings: Surroundings): Promise<Report> {
+  const { stderr, signal, env } = surroundings;
   await requireFolder(options);
-  const manifest = await openManifest(options.record ?? recordPath(out, env), out);
+  const path = options.record ?? recordPath(options.out, env);
+  if (options.check || options.dryRun) return runWith(await openManifest(path, options.out), options, surroundings);
+  const onWait = (who: string) => {
+    stderr.write(`Another run (${who}) writes to ${options.out}. Waiting for its end …\n`);
+  };
+  const lock = await lockRecord(path, { signal, onWait });
+  try {
+    return await runWith(await openManifest(path, options.out, lock.requireHeld), options, surroundings);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runWith(manifest: Manifest, options: Options, { stderr, signal, env }: Surroundings): Promise<Report> {
+  const { out, settings } = options;
   const earlier = (bases: string[]) =>
     earlierResults([recordFolder(out, env), ...bases.map((base) => recordFolder(base, env))], [out, ...bases]);
   const files = await findSources({ ...options, earlier });
