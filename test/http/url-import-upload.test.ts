@@ -10,6 +10,7 @@ import { AppError } from '../../server/errors.ts';
 import { createErrorHandler } from '../../server/http/app.ts';
 import { createOpenRequests } from '../../server/http/client-limits.ts';
 import type { Services } from '../../server/http/handlers.ts';
+import { createArrivingBytes } from '../../server/http/uploads/arriving-bytes.ts';
 import { type IncomingUpload, receiveUpload } from '../../server/http/uploads/receive-upload.ts';
 import type { UrlImporter } from '../../server/sessions/index.ts';
 import { until } from './upload-server.ts';
@@ -37,6 +38,8 @@ beforeEach(async () => {
     },
     freeBytes: async () => free,
     openUploads: createOpenRequests(),
+    arrivingBytes: createArrivingBytes(),
+    accounts: { limits: { requireRoom: async () => null } },
     urlImporter: { fetchToFile: (job) => fetchToFile(job) },
   } as Partial<Record<keyof Services, unknown>> & { urlImporter: UrlImporter } as unknown as Services;
   const app = new Koa();
