@@ -45,14 +45,14 @@ class Imagewright_Beside {
 		// Last: another plugin may keep the file.
 		$hooks->filter( 'wp_delete_file', array( __CLASS__, 'follow' ), PHP_INT_MAX );
 		// Only servers that found no file ask WordPress.
-		if ( false !== strpos( $_SERVER['REQUEST_URI'] ?? '', self::MARK ) ) { // phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared.
+		if ( false !== strpos( add_query_arg( array() ), self::MARK ) ) {
 			$hooks->action( 'parse_request', array( __CLASS__, 'answer' ), 1 );
 		}
 	}
 
 	/** Sends a request for an optimized file that does not exist to the file of WordPress: browsers show it in the same place. */
 	public function answer() {
-		$asked = sanitize_url( wp_unslash( $_SERVER['REQUEST_URI'] ?? '' ) );
+		$asked = sanitize_url( add_query_arg( array() ) );
 		$url   = (string) preg_replace( '/\.iw\.[a-z]+(?:\?.*)?$/', '', $asked );
 		$path  = $url === $asked ? '' : $this->files->path( $url );
 		if ( '' !== $path && is_file( $path ) && ! is_file( $this->files->path( $asked ) ) ) {
