@@ -91,13 +91,14 @@ export function createLimits(deps: LimitsDeps) {
       });
     },
 
-    /** Returns the bytes that the plan may store; null: no limit. @throws AppError storage_limit_reached if nothing more fits */
-    async requireRoom(accountId: string): Promise<number | null> {
+    /** Returns the bytes that the plan of an account may store; null: no limit. */
+    async storageOf(accountId: string): Promise<number | null> {
       const { storageMb } = limitsOf(deps, await deps.accounts.find(accountId));
-      if (storageMb === undefined) return null;
-      await requireStorage(deps, accountId, 1, storageMb);
-      return storageMb * MEGABYTE;
+      return storageMb === undefined ? null : storageMb * MEGABYTE;
     },
+
+    /** Checks that the storage of the plan is not full. @throws AppError storage_limit_reached */
+    requireRoom: (accountId: string): Promise<void> => requireRoom(deps, accountId),
 
     /** Returns the limits of an account with their use; null for what has no limit. */
     show: (accountId: string): Promise<PlanUse> => show(deps, accountId),
@@ -258,12 +259,11 @@ async function takeRoom(deps: LimitsDeps, accountId: string, bytes: number, stor
   throw full(stored, bytes, storageMb);
 }
 
-/** Checks that there is room for bytes. @throws AppError storage_limit_reached */
-async function requireStorage(deps: LimitsDeps, accountId: string, bytes: number, storageMb: number) {
-  const most = storageMb * MEGABYTE;
-  if ((await storedBy(deps, accountId)) + bytes <= most) return;
+async function requireRoom(deps: LimitsDeps, accountId: string): Promise<void> {
+  const { storageMb } = limitsOf(deps, await deps.accounts.find(accountId));
+  if (storageMb === undefined || (await storedBy(deps, accountId)) < storageMb * MEGABYTE) return;
   const stored = await recount(deps, accountId);
-  if (stored + bytes > most) throw full(stored, bytes, storageMb);
+  if (stored >= storageMb * MEGABYTE) throw full(stored, 1, storageMb);
 }
 
 /** Returns the bytes that an account stores. */

@@ -127,13 +127,18 @@ it('storage counts uploads, previews, samples and results, each file once', asyn
 
 it('an upload, a sample or an export above the storage of the plan is refused with 507, before anything is paid', async () => {
   const large = await noiseImage('noise.png', { width: 600, height: 400 });
-  const uploaded = await api.upload([large]);
-  const form = await formOf([large]);
-  const refused = await refusal(await api.request('/v1/sessions', { method: 'POST', body: form }));
+  const send = async (key: string) => {
+    const headers = { 'Idempotency-Key': key };
+    return api.request('/v1/sessions', { method: 'POST', headers, body: await formOf([large]) });
+  };
+  const uploaded = (await (await send('first')).json()) as UploadResult;
+  const refused = await refusal(await send('second'));
   const used = Math.ceil(large.bytes.length / 1e5) / 10;
   expect(refused).toMatchObject({ status: 507, code: 'storage_limit_reached', limit: 1, used });
   await api.run('export', uploaded, { format: 'png' });
   expect((await limitsOf()).storageMb?.used).toBeGreaterThan(1);
+  // A repetition of what is stored gets its response also when nothing more fits.
+  expect(await (await send('first')).json()).toEqual(uploaded);
   const credits = await api.balance();
   for (const kind of ['sample', 'export']) {
     const path = `/v1/sessions/${uploaded.sessionId}/${kind}`;

@@ -39,7 +39,7 @@ beforeEach(async () => {
     freeBytes: async () => free,
     openUploads: createOpenRequests(),
     arrivingBytes: createArrivingBytes(),
-    accounts: { limits: { requireRoom: async () => null } },
+    accounts: { limits: { storageOf: async () => null } },
     urlImporter: { fetchToFile: (job) => fetchToFile(job) },
   } as Partial<Record<keyof Services, unknown>> & { urlImporter: UrlImporter } as unknown as Services;
   const app = new Koa();

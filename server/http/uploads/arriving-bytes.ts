@@ -31,7 +31,8 @@ export function createArrivingBytes(): ArrivingBytes {
       };
       return {
         add(bytes) {
-          if (change(bytes) > (most ?? Number.POSITIVE_INFINITY)) throw tooMuch((most ?? 0) / MEGABYTE);
+          const all = change(bytes);
+          if (most !== null && all > most) throw tooMuch(all, most);
         },
         end: () => void change(-own),
       };
@@ -39,10 +40,11 @@ export function createArrivingBytes(): ArrivingBytes {
   };
 }
 
-function tooMuch(limit: number): AppError {
+function tooMuch(bytes: number, most: number): AppError {
+  const limit = most / MEGABYTE;
   return new AppError(
     'storage_limit_reached',
-    `The open uploads of this account have more than the ${limit} MB that its plan may store; end some of them`,
-    { details: { limitName: 'storageMb', limit, used: limit } },
+    `The files that this account is sending have more than the ${limit} MB that its plan may store; send fewer at once`,
+    { details: { limitName: 'storageMb', limit, used: Math.ceil(bytes / (MEGABYTE / 10)) / 10 } },
   );
 }

@@ -33,9 +33,7 @@ export async function receiveUpload(ctx: Context, services: Services): Promise<I
     leave();
   };
   try {
-    // A full account is refused before its body is read.
-    const most = await services.accounts.limits.requireRoom(account.id);
-    arriving = services.arrivingBytes.begin(account.id, most);
+    arriving = services.arrivingBytes.begin(account.id, await services.accounts.limits.storageOf(account.id));
     const { discard, ...received } = await receiveBody(ctx, services, arriving);
     return { ...received, discard: () => discard().finally(end) };
   } catch (error) {
