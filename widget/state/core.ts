@@ -69,6 +69,8 @@ export interface Core {
   sessionId: string | null;
   /** Incremented when everything is cleared: results of earlier requests are dropped. */
   epoch: number;
+  /** Resolves when the session that is being opened is there, or cannot be had; uploads go there. */
+  opened: Promise<unknown> | null;
   settings: Settings;
   balance: number | null;
   /** Limits of the service, as far as they are known. */
@@ -150,6 +152,7 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     t,
     sessionId: null,
     epoch: 0,
+    opened: null,
     settings: DEFAULT_SETTINGS,
     balance: null,
     limits: {},

@@ -1,7 +1,10 @@
 import { type Core, createCore, type OptimizerOptions } from './core.ts';
 import type { Flow } from './flow.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
+import type { SavedState } from './session/saved-types.ts';
+import { asChanges } from './session/settings.ts';
 import { createSettingsStore } from './session/settings-store.ts';
+import { DRAFT, readKept } from './session/tab-storage.ts';
 import type { AddSource, Item, OptimizerState } from './types.ts';
 import { createAdding } from './uploads/add-files.ts';
 import type { Candidate } from './uploads/collect-files.ts';
@@ -113,6 +116,33 @@ async function fetchFlow(parts: OptimizerParts): Promise<Flow> {
 export function withFlow(parts: OptimizerParts, task: (flow: Flow) => void): void {
   if (parts.flow) task(parts.flow);
   else loadFlow(parts).then(task, () => {});
+}
+
+/** Opens a session by a task with the epoch of the request. Uploads that begin meanwhile wait for it. */
+export function open(parts: OptimizerParts, task: (flow: Flow, epoch: number) => Promise<void>): Promise<void> {
+  const { core } = parts;
+  const { epoch } = core;
+  const opened = loadFlow(parts).then((flow) => task(flow, epoch));
+  core.opened = opened.catch(() => {});
+  return opened;
+}
+
+/** Restores the state that `remember` keeps. Files that are added meanwhile stay. */
+export async function recall(parts: OptimizerParts): Promise<void> {
+  const place = { ...parts.core, sessionId: null };
+  if (!readKept(place) && !readKept(place, DRAFT)) return;
+  await open(parts, async (flow, epoch) => {
+    const saved = flow.persistence.load(null);
+    if (saved?.sessionId) await flow.attachment.attach(saved.sessionId, saved, epoch);
+    else if (saved) addLost(parts, flow, saved);
+  });
+}
+
+/** Takes over the settings and texts of a state without a session. */
+export function addLost({ core, settings }: OptimizerParts, flow: Flow, saved: SavedState): void {
+  settings.set(asChanges(saved.settings));
+  const items = flow.addLost(saved);
+  if (items.length > 0) core.emit('io-add', { items });
 }
 
 /** Removes items from all parts. */

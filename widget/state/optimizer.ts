@@ -7,10 +7,13 @@ import type { Unsubscribe } from './listeners.ts';
 import type { Announcement, Notice } from './messages.ts';
 import {
   addCandidates,
+  addLost,
   createParts,
   disposeParts,
   loadFlow,
   type OptimizerParts,
+  open,
+  recall,
   removeByUser,
   reset,
   stateOf,
@@ -18,8 +21,6 @@ import {
 } from './optimizer-parts.ts';
 import { type Counts, isUnsaved, itemsOf } from './review/item-questions.ts';
 import type { SavedState } from './session/saved-types.ts';
-import { asChanges } from './session/settings.ts';
-import { DRAFT, readKept } from './session/tab-storage.ts';
 import type {
   AddSource,
   Cost,
@@ -252,14 +253,11 @@ export class Optimizer {
     // Jobs of the former session continue at the service.
     this.#parts.runs.leave();
     reset(this.#parts);
-    return loadFlow(this.#parts).then((flow) => flow.attachment.attach(sessionId, saved));
+    return open(this.#parts, (flow, epoch) => flow.attachment.attach(sessionId, saved, epoch));
   }
   /** Restores the state that `remember` keeps in this tab. */
-  async recall(): Promise<void> {
-    const place = { ...this.#core, sessionId: null };
-    if (!readKept(place) && !readKept(place, DRAFT)) return;
-    const saved = (await loadFlow(this.#parts)).persistence.load(null);
-    if (saved) await this.restore(saved);
+  recall(): Promise<void> {
+    return recall(this.#parts);
   }
   /** Uploads all available files to a new session, with their texts. */
   async renew(): Promise<void> {
@@ -281,9 +279,7 @@ export class Optimizer {
   }
   async restore(saved: SavedState): Promise<void> {
     if (saved.sessionId) return this.attach(saved.sessionId, saved);
-    this.#parts.settings.set(asChanges(saved.settings));
-    const items = (await loadFlow(this.#parts)).addLost(saved);
-    if (items.length > 0) this.#core.emit('io-add', { items });
+    addLost(this.#parts, await loadFlow(this.#parts), saved);
   }
 
   get #flow(): Flow | null {

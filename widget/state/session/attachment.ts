@@ -19,9 +19,9 @@ export function createAttachment(
     get failed() {
       return failed;
     },
-    async attach(sessionId: string, saved?: SavedState) {
+    /** `epoch`: that of the request. A session that is asked for later, or `clear`, replaces this one. */
+    async attach(sessionId: string, saved: SavedState | undefined, epoch: number) {
       failed = null;
-      const { epoch } = core;
       const isOutdated = () => core.epoch !== epoch;
       try {
         const items = await rehydration.attach(sessionId, saved, isOutdated);

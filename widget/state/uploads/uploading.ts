@@ -88,6 +88,7 @@ export class Uploading {
   async #send(id: string, options: Parameters<Send>[0]) {
     const core = this.#core;
     const { store } = core;
+    await core.opened;
     const item = store.get(id);
     if (!item) return;
     const transport = core.transport();

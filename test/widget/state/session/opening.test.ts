@@ -1,0 +1,73 @@
+import { expect, test, vi } from 'vitest';
+import type { Session } from '#contract';
+import { newGate } from '../../../support/gate.ts';
+import { createScriptedService, imageOf } from '../scripted-service.ts';
+import { fileOf, startOptimizer } from '../started-optimizer.ts';
+import { createTestEnvironment } from '../test-environment.ts';
+
+// The first test meets a slow line; later ones have the code.
+const line = vi.hoisted(() => ({ pass: async () => {} }));
+vi.mock('../../../../widget/state/flow.ts', async (importOriginal) => {
+  await line.pass();
+  return importOriginal();
+});
+
+/** A session with one image, which is named after it. */
+const sessionOf = (sessionId: string): Session => ({
+  sessionId,
+  createdAt: '',
+  expiresAt: '',
+  images: [imageOf(`img_of_${sessionId}`)],
+  analysis: { status: 'none' },
+  jobs: [],
+});
+
+test('files that are added before the remembered session is there stay, and go to that session', async () => {
+  const gate = newGate();
+  line.pass = gate.pass;
+  const kept = { version: 1, sessionId: 'sess_a', settings: {}, edits: {}, order: [], items: [], removed: [] };
+  const env = createTestEnvironment(new Map([['imagewright:work', JSON.stringify(kept)]]));
+  const service = createScriptedService({ getSession: async (id) => sessionOf(id) });
+  const { optimizer } = startOptimizer({ remember: 'work' }, { service, env });
+  const recalled = optimizer.recall();
+  await gate.reached;
+  const added = optimizer.addFiles([fileOf('new.jpg')]);
+  // The checks of files are loaded, too.
+  await vi.waitFor(() => expect(optimizer.items.list().map(({ name }) => name)).toEqual(['new.jpg']));
+  gate.open();
+  await Promise.all([recalled, added]);
+  await env.advance(20);
+  expect(optimizer.items.list().map(({ name }) => name)).toEqual(['new.jpg', 'img_of_sess_a.jpg']);
+  expect(service.uploads).toMatchObject([{ name: 'new.jpg', session: 'sess_a' }]);
+});
+
+test('files that are added while a session is read go to that session', async () => {
+  const gate = newGate();
+  const service = createScriptedService({
+    async getSession(id) {
+      await gate.pass();
+      return sessionOf(id);
+    },
+  });
+  const { optimizer, env } = startOptimizer({}, { service });
+  const attached = optimizer.attach('sess_a');
+  await gate.reached;
+  await optimizer.addFiles([fileOf('new.jpg')]);
+  await env.advance(20);
+  gate.open();
+  await attached;
+  await env.advance(20);
+  expect(service.uploads).toMatchObject([{ name: 'new.jpg', session: 'sess_a' }]);
+  expect(optimizer).toMatchObject({ sessionId: 'sess_a', counts: { uploaded: 2 } });
+});
+
+test('of two sessions that are asked for before the code is there only the later one is shown; cleared, none', async () => {
+  const service = createScriptedService({ getSession: async (id) => sessionOf(id) });
+  const { optimizer } = startOptimizer({}, { service });
+  await Promise.all([optimizer.attach('sess_a'), optimizer.attach('sess_b')]);
+  expect(optimizer.items.list().map(({ imageId }) => imageId)).toEqual(['img_of_sess_b']);
+  const third = optimizer.attach('sess_c');
+  optimizer.clear();
+  await third;
+  expect(optimizer).toMatchObject({ state: 'empty', sessionId: null });
+});
