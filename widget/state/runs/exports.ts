@@ -34,6 +34,8 @@ export interface RunningExport {
 interface Run extends ExportDeps {
   signal: AbortSignal;
   progress: RunProgress;
+  /** That of its start. */
+  epoch: number;
   /** Results of all its jobs. */
   all: ImageResult[];
 }
@@ -94,7 +96,7 @@ export type Exports = ReturnType<typeof createExports>;
 
 function createRun(deps: ExportDeps, signal: AbortSignal, total: number): Run {
   const progress = createRunProgress(deps.core, deps.runs, { phase: 'export', status: 'exporting', total });
-  return { ...deps, signal, progress, all: [] };
+  return { ...deps, signal, progress, epoch: deps.core.epoch, all: [] };
 }
 
 async function exportItems(run: Run, sessionId: string, wanted: readonly Item[]): Promise<void> {
@@ -172,10 +174,11 @@ async function readResults(run: Run, open: OpenStream<ImageResult>, settings: Se
   return end;
 }
 
-/** Reports the outcome of a run. Null: it has no results. */
-function endRun({ core, cost, progress, all }: Run): ExportOutcome | null {
+/** Reports the outcome of a run. Null: it has no results, or its images are no longer shown. */
+function endRun({ core, cost, progress, epoch, all }: Run): ExportOutcome | null {
   restItems(core, 'exporting');
   cost.outdate();
+  if (core.epoch !== epoch) return null;
   const outcome = outcomeOf(all);
   const { succeeded, failed, bytesBefore, bytesAfter } = outcome;
   progress.end(succeeded, failed);

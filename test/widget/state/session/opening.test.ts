@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { Session } from '#contract';
 import { newGate } from '../../../support/gate.ts';
-import { createScriptedService, imageOf } from '../scripted-service.ts';
-import { fileOf, startOptimizer } from '../started-optimizer.ts';
+import { completed, createScriptedService, imageOf, resultOf } from '../scripted-service.ts';
+import { fileOf, startOptimizer, startWithFiles } from '../started-optimizer.ts';
 import { createTestEnvironment } from '../test-environment.ts';
 
 // The first test meets a slow line; later ones have the code.
@@ -70,4 +70,20 @@ test('of two sessions that are asked for before the code is there only the later
   optimizer.clear();
   await third;
   expect(optimizer).toMatchObject({ state: 'empty', sessionId: null });
+});
+
+test('an export of a session that was left is no outcome of the one that is shown', async () => {
+  const { optimizer, service, env, details } = await startWithFiles(2, { batchSize: 1 });
+  const { getSession } = service.transport;
+  service.transport.getSession = async (id) => (id === 'sess_b' ? sessionOf(id) : getSession(id));
+  const run = optimizer.exportImages();
+  await env.advance(20);
+  service.exports[0]?.run.push(completed([resultOf('img_1')]));
+  await env.advance(20);
+  expect(service.exports).toHaveLength(2);
+  await optimizer.attach('sess_b');
+  expect(await run).toBeNull();
+  await env.advance(3000);
+  expect(optimizer).toMatchObject({ state: 'ready', outcome: null });
+  expect(details('io-export')).toEqual([]);
 });
