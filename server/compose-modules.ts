@@ -9,7 +9,7 @@ import { createExports } from './exports/index.ts';
 import { createGateway, createSessionCookie, type Gateway, payJobs } from './gateway/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
 import { createMetrics, type Logger } from './observability/index.ts';
-import { createProcessor } from './processing/index.ts';
+import { createProcessor, type Processor } from './processing/index.ts';
 import { createSessionDisposal, createSessions } from './sessions/index.ts';
 import { createShares, type Shares } from './shares/index.ts';
 import type { PasswordHash, SignIn } from './sign-in/index.ts';
@@ -66,13 +66,10 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const jobs = createJobs({
     repositories: database,
     isAlone,
-    freeWorkers() {
-      const { workers, queues, pids } = processor.stats();
-      // Before the start of the processes, other servers' images would fail here.
-      return pids.length === 0 ? 0 : workers - queues.encoding.busy - queues.encoding.queued;
-    },
+    freeWorkers: () => countFreeWorkers(processor),
     kinds: { ...exports.kinds, analyze: analyzeImages.kind },
     requireSession: findSession,
+    keepSessions: sessions.keep,
     ...payJobs(gateway.billing, metrics),
     config: config.jobs,
     logger,
@@ -96,6 +93,12 @@ export async function composeModules(deps: ComposeModulesDeps) {
     streams: createStreamRegistry(),
     metrics,
   };
+}
+
+function countFreeWorkers(processor: Processor): number {
+  const { workers, queues, pids } = processor.stats();
+  // Before the start of the processes, other servers' images would fail here.
+  return pids.length === 0 ? 0 : workers - queues.encoding.busy - queues.encoding.queued;
 }
 
 interface GatewayParts extends Pick<ComposeModulesDeps, 'config' | 'database'> {

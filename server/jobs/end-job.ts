@@ -25,12 +25,14 @@ interface WorkedJob extends LoadedJob {
 /** Settles a job, stores its end and emits its last event. */
 export async function finishJob(work: WorkedJob, context: JobsContext): Promise<void> {
   const { job, kind, feed, writer, durationMs } = work;
-  const { repositories, instanceId, settle, logger, metrics, now, outlast, feeds } = context;
+  const { repositories, instanceId, settle, keepSessions, logger, metrics, now, outlast, feeds } = context;
   const ending = await outlast(() => endJob({ ...work, settle, repositories }));
   const { event, state, results } = ending;
   const n = writer.last + 1;
   // Stored before the job's end, so that usage includes every job that is shown as ended. Repeating it changes nothing.
   await outlast(() => repositories.jobHistory.put(pastJob(job, kind, ending, now())));
+  // From here on its results can be fetched, also of a job that was resumed after a long time.
+  await outlast(() => keepSessions([job.sessionId]));
   const finished = await outlast(() =>
     repositories.jobs.finish(job._id, instanceId, now(), {
       state,

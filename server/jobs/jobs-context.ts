@@ -13,6 +13,8 @@ export interface JobsDeps {
   kinds: JobKinds;
   /** Rejects when a session does not exist. */
   requireSession: (accountId: string, sessionId: string) => Promise<unknown>;
+  /** Extends sessions of jobs that run, so that none expires before its results are fetched. */
+  keepSessions: (sessionIds: string[]) => Promise<void>;
   /** Refunds what was charged for images that were not delivered; repeating it for the same job changes nothing. */
   settle: (job: JobRecord, delivered: number) => Promise<Settlement>;
   /** Returns true when a job was charged; called for jobs that were not started before an interruption. */

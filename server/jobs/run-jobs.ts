@@ -137,11 +137,13 @@ function newAbort(): AbortController {
   return abort;
 }
 
-/** Renews the leases of this process: of the jobs that it leads, and of the blocks that it has taken of others. */
+/** Renews what this process needs: leases and sessions of the jobs that it leads, and the blocks that it has taken of others. */
 async function sendHeartbeats(context: JobsContext): Promise<void> {
-  const { live, helped, repositories, instanceId } = context;
+  const { live, helped, repositories, instanceId, keepSessions } = context;
+  const sessionIds = new Set([...live.values()].map(({ job }) => job.sessionId));
   const renewed = [
     live.size > 0 && repositories.jobs.renewLeases([...live.keys()], instanceId, context.leaseEnd()),
+    live.size > 0 && keepSessions([...sessionIds]),
     helped.size > 0 && repositories.jobImages.heartbeat([...helped.keys()], instanceId),
   ];
   // The work continues during an outage; another server can take it only when the database is back.

@@ -5,7 +5,7 @@ import { integerText } from '#contract';
 export const sessionsConfig = z.object({
   SESSION_TTL_HOURS: integerText(1, 8760)
     .default(24)
-    .describe('Hours that a session and its files are kept after the last use.'),
+    .describe('Hours that a session and its files are kept after the last use; a job uses its session until it ends.'),
   MAX_IMAGES_PER_SESSION: integerText(1, 100_000).default(1000).describe('Most images in one session.'),
   URL_IMPORT: z
     .enum(['on', 'off'])

@@ -129,7 +129,8 @@ async function sweep(context: Context): Promise<number> {
     try {
       // A job that still runs keeps its session.
       if (!session.deletedAt && (await jobs.hasUnfinished(session._id))) continue;
-      if (!session.deletedAt) await sessions.markDeleted(session._id, now(), []);
+      // It may have been used since the list was read: by a server whose clock is behind, or by a job that has ended meanwhile.
+      if (!session.deletedAt && !(await sessions.markExpired(session._id, now()))) continue;
       if (await dispose(context, session)) removed += 1;
     } catch (error) {
       // A failure must not block the removal of the others.

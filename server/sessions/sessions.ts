@@ -40,6 +40,9 @@ interface SessionDeps {
 /** State of a sessions module. */
 interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repositories, 'sessions' | 'images'> {}
 
+/** Time within which several uses extend a session once, in milliseconds: expiry is a matter of hours. */
+const USE_PRECISION_MS = 60_000;
+
 /** Longest wait of a failed upload for its clean-up in the database. */
 const MARK_WAIT_MS = 300;
 
@@ -66,6 +69,12 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
   return {
     /** Finds a live session and extends its expiry. @throws session_not_found */
     find: (accountId: string, sessionId: string) => find(context, accountId, sessionId),
+
+    /** Extends sessions that are in use without a request, also expired ones that are still there. */
+    keep: (sessionIds: string[]): Promise<void> => {
+      const expiresAt = expiry(context);
+      return context.sessions.extend(sessionIds, expiresAt, new Date(expiresAt.getTime() - USE_PRECISION_MS));
+    },
 
     /**
      * Creates a session of a new id with the accepted files.
@@ -127,8 +136,7 @@ async function find(context: Context, accountId: string, sessionId: string): Pro
   const session = await sessions.findLive(accountId, sessionId, now());
   if (!session) throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
   const expiresAt = expiry(context);
-  // At most one write a minute, since expiry is a matter of hours.
-  if (expiresAt.getTime() - session.expiresAt.getTime() > 60_000) {
+  if (expiresAt.getTime() - session.expiresAt.getTime() > USE_PRECISION_MS) {
     await sessions.touch(sessionId, expiresAt);
     return { ...session, expiresAt };
   }

@@ -16,6 +16,8 @@ interface ProcessOptions {
   repositories?: ReturnType<typeof useAccounts>['repositories'];
   /** True if its jobs are shared with other processes. */
   isShared?: boolean;
+  /** @default nothing */
+  keepSessions?: (sessionIds: string[]) => Promise<void>;
   /** Workers with which it helps others. */
   freeWorkers?: number;
 }
@@ -99,6 +101,7 @@ export function useProcesses() {
     {
       isPaid = async () => true,
       repositories = fixture.repositories,
+      keepSessions = async () => {},
       isShared = false,
       freeWorkers = 0,
     }: ProcessOptions = {},
@@ -108,6 +111,7 @@ export function useProcesses() {
       repositories,
       kinds: { export: kind, sample: kind, analyze: kind } as JobKinds,
       requireSession: async () => {},
+      keepSessions,
       settle: async (job, completed) => {
         settled.push(completed);
         return { credits: { charged: 3, refunded: job.total - completed, balance: 0 }, perImage: 1 };

@@ -185,3 +185,14 @@ it('a process that is alone takes up the jobs of the one before it at once, what
   expect(await jobs.recover({ alone: true })).toBe(1);
   await expectWhole(jobs, job);
 });
+
+it('the session of a job is extended before its end is stored', async () => {
+  const states: unknown[] = [];
+  const jobs = newProcess('a', {
+    keepSessions: async ([sessionId]) => void states.push([sessionId, (await stored(job))?.state]),
+  });
+  const job = await newJob(jobs);
+  jobs.start(job);
+  await expectWhole(jobs, job);
+  expect(states).toEqual([[job.sessionId, 'processing']]);
+});

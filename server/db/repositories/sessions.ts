@@ -128,6 +128,12 @@ function sessionChanges(
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $max: { expiresAt } });
     },
 
+    /** Extends the expiry of those sessions that would expire before `ifBefore`. */
+    async extend(sessionIds: string[], expiresAt: Date, ifBefore: Date): Promise<void> {
+      const due = { _id: { $in: sessionIds }, deletedAt: null, expiresAt: { $lt: ifBefore } };
+      await model.updateMany(due, { $max: { expiresAt } });
+    },
+
     /** Brings the expiry forward to `expiresAt`, if it is later. */
     async shorten(sessionId: string, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $min: { expiresAt } });
@@ -162,6 +168,13 @@ function sessionChanges(
     /** Marks a session as deleted; false if it was marked before. */
     async markDeleted(sessionId: string, now: Date, forget: string[]): Promise<boolean> {
       const updated = await model.updateOne({ _id: sessionId, deletedAt: null }, { $set: { deletedAt: now, forget } });
+      return updated.matchedCount === 1;
+    },
+
+    /** Marks a session as deleted if it has expired; false if it was used since, or marked before. */
+    async markExpired(sessionId: string, now: Date): Promise<boolean> {
+      const expired = { _id: sessionId, deletedAt: null, expiresAt: { $lte: now } };
+      const updated = await model.updateOne(expired, { $set: { deletedAt: now, forget: [] } });
       return updated.matchedCount === 1;
     },
 
