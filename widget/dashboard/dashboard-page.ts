@@ -49,8 +49,11 @@ export abstract class DashboardPage extends LitElement {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  /** Loads a page's content. Shows an error in its place, or the log-in page if the log-in has ended. */
-  protected async load(fetchContent: () => Promise<void>): Promise<void> {
+  /**
+   * Loads a page's content. Shows an error in its place, or the log-in page if the log-in has ended. `isWanted`: false once something
+   * else is asked for, of which an error says nothing.
+   */
+  protected async load(fetchContent: () => Promise<void>, isWanted = () => true): Promise<void> {
     this.problem = '';
     try {
       await fetchContent();
@@ -58,7 +61,7 @@ export abstract class DashboardPage extends LitElement {
       const { text, loggedOut, suspended } = explainError(error);
       if (loggedOut) this.tell('dash-logged-out');
       else if (suspended) this.tell('dash-suspended');
-      else this.problem = text;
+      else if (isWanted()) this.problem = text;
     }
   }
 

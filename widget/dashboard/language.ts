@@ -18,6 +18,7 @@ export const LANGUAGES: Record<LocaleName, string> = {
 
 const english = flattenTexts(EN);
 let current: I18n = createI18n({ locale: 'en', messages: english });
+let wanted: LocaleName = 'en';
 const followers = new Set<ReactiveControllerHost>();
 
 /** Texts of the dashboard in the current language. */
@@ -36,10 +37,11 @@ export function preferredLanguage(): LocaleName {
   return 'en';
 }
 
-/** Shows everything in a language. Keeps the present one if its texts cannot be loaded. */
+/** Shows everything in a language. Keeps the present one if its texts cannot be loaded, or another one was chosen meanwhile. */
 export async function showLanguage(name: LocaleName): Promise<void> {
+  wanted = name;
   const texts = await loadTexts(name).catch(() => null);
-  if (!texts) return;
+  if (!texts || name !== wanted) return;
   current = createI18n({ locale: name, messages: flattenTexts(texts), fallback: english });
   document.documentElement.lang = name;
   document.documentElement.dir = current.dir;

@@ -33,20 +33,27 @@ export abstract class ListPage<Line, Filter extends object> extends DashboardPag
   /** Reads a part of the list from the service. */
   protected abstract read(query: Filter & { cursor?: string }): Promise<ListPart<Line>>;
 
-  /** Reads the list from its beginning, or the part behind `cursor`. The response to an earlier request is dropped. */
-  protected async fetch(cursor: string | null = null): Promise<void> {
+  /**
+   * Reads the list from its beginning, or the part behind `cursor`. The response to an earlier request is dropped, also an error.
+   * @returns true if the list is shown
+   */
+  protected async fetch(cursor: string | null = null): Promise<boolean> {
     this.#requests += 1;
     const request = this.#requests;
+    const isWanted = () => request === this.#requests;
+    let shown = false;
     await this.load(async () => {
       const { lines, nextCursor } = await this.read({ ...this.filter, ...(cursor ? { cursor } : {}) });
-      if (request !== this.#requests) return;
+      if (!isWanted()) return;
       this.lines = cursor ? [...(this.lines ?? []), ...lines] : lines;
       this.cursor = nextCursor;
-    });
+      shown = true;
+    }, isWanted);
+    return shown;
   }
 
-  /** Applies the filter of a form, without its empty fields. */
-  protected choose(form: HTMLFormElement): Promise<void> {
+  /** Applies the filter of a form, without its empty fields. @returns true if the list is shown */
+  protected choose(form: HTMLFormElement): Promise<boolean> {
     const values = Object.entries(Object.fromEntries(new FormData(form)));
     const chosen = values.map(([name, value]) => [name, `${value}`.trim()]).filter(([, value]) => value !== '');
     this.filter = Object.fromEntries(chosen) as Filter;
@@ -56,9 +63,9 @@ export abstract class ListPage<Line, Filter extends object> extends DashboardPag
   /** Applies the filter of the form that has sent the event, and announces how many lines there are. */
   protected readonly onFilter = (event: Event): void => {
     event.preventDefault();
-    void this.choose(event.currentTarget as HTMLFormElement).then(() =>
-      this.tell('dash-say', STRINGS.credits.shown({ count: this.lines?.length ?? 0 })),
-    );
+    void this.choose(event.currentTarget as HTMLFormElement).then((shown) => {
+      if (shown) this.tell('dash-say', STRINGS.credits.shown({ count: this.lines?.length ?? 0 }));
+    });
   };
 
   /** Renders the lines as a table that `heading` names, by its id. */

@@ -213,10 +213,13 @@ export class OverviewPage extends DashboardPage {
   }
 
   #choosePeriod(event: Event): void {
-    this.days = Number((event.target as HTMLSelectElement).value);
+    const days = Number((event.target as HTMLSelectElement).value);
+    const isWanted = () => days === this.days;
+    this.days = days;
     void this.load(async () => {
-      this.usage = await accountClient.usage(this.days);
-    });
+      const usage = await accountClient.usage(days);
+      if (isWanted()) this.usage = usage;
+    }, isWanted);
   }
 }
 customElements.define('overview-page', OverviewPage);

@@ -166,10 +166,13 @@ export class ServicePage extends DashboardPage {
   }
 
   #choosePeriod(event: Event): void {
-    this.days = Number((event.target as HTMLSelectElement).value);
+    const days = Number((event.target as HTMLSelectElement).value);
+    const isWanted = () => days === this.days;
+    this.days = days;
     void this.load(async () => {
-      this.usage = await accountClient.serviceUsage(this.days);
-    });
+      const usage = await accountClient.serviceUsage(days);
+      if (isWanted()) this.usage = usage;
+    }, isWanted);
   }
 }
 customElements.define('service-page', ServicePage);

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { newGate } from '../support/gate.ts';
+import { type DashboardRig, expectHeading, openDashboardRig, REFUSED } from './dashboard-rig.ts';
+
+/** Browsers report each answer that fails, and each request without one. */
+const FAILED = /status of 503|ERR_FAILED|ERR_INTERNET_DISCONNECTED/;
+
+let rig: DashboardRig;
+beforeAll(async () => {
+  rig = await openDashboardRig();
+});
+
+/** Holds the answer to the first request to `address` back until it is released. `status`: that of an error in its place. */
+async function holdFirst(page: Page, address: string | RegExp, status = 200) {
+  const gate = newGate();
+  let first = true;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  await page.route(address, async (route) => {
+    const held = first;
+    first = false;
+    if (!held) return route.continue();
+    const response = await route.fetch();
+    await gate.pass();
+    await route.fulfill(status === 200 ? { response } : { status, body: '{}' });
+    end();
+  });
+  return {
+    reached: gate.reached,
+    /** Resolves when the page has its answer. */
+    async release() {
+      gate.open();
+      await ended;
+      await page.waitForLoadState('networkidle');
+    },
+  };
+}
+
+it('a late error of an earlier filter is neither shown nor told', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  await page.goto(rig.at('credits'));
+  await page.locator('ledger-view tbody tr').waitFor();
+  const held = await holdFirst(page, '**/account/ledger?*', 503);
+  await page.getByLabel('From').fill('2020-01-01');
+  await held.reached;
+  await page.getByLabel('Kind').selectOption('refund');
+  await page.getByText('No entries match this filter.').waitFor();
+  await page.getByText('0 entries').waitFor();
+  await page.evaluate(() => {
+    const told: string[] = [];
+    Object.assign(window, { told });
+    document.addEventListener('dash-say', (event) => told.push((event as CustomEvent).detail), true);
+  });
+  await held.release();
+  expect(await page.locator('ledger-view .notice').count()).toBe(0);
+  expect(await page.evaluate(() => (window as unknown as { told: string[] }).told)).toEqual([]);
+  person.expectQuiet([REFUSED, FAILED]);
+});
+
+it('the figures are those of the chosen days, whichever answer comes last', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  await page.goto(rig.at());
+  const days = page.getByRole('combobox', { name: 'Period' });
+  await days.waitFor();
+  const held = await holdFirst(page, '**/account/usage?days=90');
+  await days.selectOption('90');
+  await held.reached;
+  await days.selectOption('7');
+  await expect.poll(() => page.locator('usage-chart svg g').count()).toBe(7);
+  await held.release();
+  expect(await page.locator('usage-chart svg g').count()).toBe(7);
+  person.expectQuiet();
+});
+
+it('the page speaks the language that was chosen last', async () => {
+  const person = await rig.enter({ context: { locale: 'en-GB' } });
+  const { page } = person;
+  const held = await holdFirst(page, /\/de-?\w*[^/]*\.js/);
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
+  await held.reached;
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('fr');
+  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  await held.release();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  person.expectQuiet();
+});
