@@ -89,3 +89,34 @@ it('the page speaks the language that was chosen last', async () => {
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('fr');
   person.expectQuiet();
 });
+
+it('nobody is told to be logged out while the service does not know of it', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  await page.waitForLoadState('networkidle');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  const said = page.locator('.toast p');
+  await said.waitFor();
+  expect(await said.textContent()).toContain('cannot be reached');
+  await expectHeading(person, 'Overview');
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expectHeading(person, 'Log in');
+  person.expectQuiet([REFUSED, FAILED]);
+});
+
+it('nobody who has logged out is shown again by an answer that comes late', async () => {
+  const person = await rig.enter();
+  const { page, email } = person;
+  await page.waitForLoadState('networkidle');
+  const held = await holdFirst(page, '**/account/profile');
+  await page.getByRole('link', { name: 'API Keys' }).click();
+  await held.reached;
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expectHeading(person, 'Log in');
+  await held.release();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await page.getByText(email).count()).toBe(0);
+  person.expectQuiet([REFUSED]);
+});

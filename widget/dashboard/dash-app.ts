@@ -215,7 +215,13 @@ export class DashApp extends LitElement {
   }
 
   async #logOut(): Promise<void> {
-    await accountClient.logOut().catch(() => {});
+    try {
+      await accountClient.logOut();
+    } catch (error) {
+      const { text, loggedOut } = explainError(error);
+      // The browser still has its cookie: whoever comes next would find this account.
+      if (!loggedOut) return this.#say(text);
+    }
     this.profile = null;
     this.suspended = false;
     this.problem = '';
@@ -230,7 +236,8 @@ export class DashApp extends LitElement {
       if (explainError(error).loggedOut) this.#sendToLogIn();
       return null;
     });
-    if (profile) this.profile = profile;
+    // The user may have logged out meanwhile.
+    if (profile && this.profile) this.profile = profile;
   }
 
   #say(text: string): void {
