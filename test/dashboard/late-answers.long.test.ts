@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { newGate } from '../support/gate.ts';
-import { type DashboardRig, expectHeading, openDashboardRig, REFUSED } from './dashboard-rig.ts';
+import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 /** Browsers report each answer that fails, and each request without one. */
 const FAILED = /status of 503|ERR_FAILED|ERR_INTERNET_DISCONNECTED/;
@@ -119,4 +119,35 @@ it('nobody who has logged out is shown again by an answer that comes late', asyn
   await page.evaluate(() => new Promise(requestAnimationFrame));
   expect(await page.getByText(email).count()).toBe(0);
   person.expectQuiet([REFUSED]);
+});
+
+it('credits are given once if the answer was lost and the operator tries again', async () => {
+  const user = await rig.enter();
+  const { page } = await rig.enter({ role: 'operator' });
+  await page.goto(rig.at(`operator/account?account=${user.accountId}`));
+  const balance = async () => (await rig.test.service.accounts.find(user.accountId))?.balance;
+  const before = (await balance()) ?? 0;
+  let lost = 0;
+  await page.route('**/credits', async (route) => {
+    const response = await route.fetch();
+    if (response.ok() && lost === 0) {
+      lost += 1;
+      return route.abort();
+    }
+    return route.fulfill({ response });
+  });
+  const grant = page.getByRole('form', { name: 'Give credits' });
+  await grant.getByLabel('Credits', { exact: true }).fill('10');
+  await grant.getByRole('button').click();
+  const dialog = page.locator('dash-dialog');
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByLabel('Password', { exact: true }).press('Enter');
+  await grant.getByText('The service cannot be reached').waitFor();
+  await grant.getByRole('button').click();
+  await page.getByText(`Done. The balance is ${before + 10}.`).waitFor();
+  expect([await balance(), lost]).toEqual([before + 10, 1]);
+  // The same once more is another grant.
+  await grant.getByLabel('Credits', { exact: true }).fill('10');
+  await grant.getByRole('button').click();
+  await page.getByText(`Done. The balance is ${before + 20}.`).waitFor();
 });

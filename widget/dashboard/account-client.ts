@@ -37,6 +37,26 @@ async function call<Name extends CallName>(
   }
 }
 
+/** Idempotency keys of requests without an answer, by their content. */
+const unanswered = new Map<string, string>();
+
+/** Calls an endpoint that is not to work twice: the same request has the same idempotency key until it is answered. */
+async function callOnce<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Calls[Name]['answer']> {
+  const request = JSON.stringify([name, input]);
+  const key = unanswered.get(request) ?? newIdempotencyKey();
+  unanswered.set(request, key);
+  try {
+    const answer = await call(name, input, { 'Idempotency-Key': key });
+    unanswered.delete(request);
+    return answer;
+  } catch (error) {
+    // A gateway answers with 502 or 504 for a service that may have worked, and the service itself while it works.
+    const isRefused = error instanceof ApiError && error.status < 500 && error.code !== 'idempotency_in_progress';
+    if (isRefused) unanswered.delete(request);
+    throw error;
+  }
+}
+
 async function send<T>(
   name: string,
   input: CallPlace & { body?: unknown },
@@ -113,12 +133,12 @@ export const accountClient = {
   invite: (email: string, plan?: string) => call('POST /account/operator/accounts', { body: { email, plan } }),
   updateAccount: (accountId: string, body: { plan?: string; suspended?: boolean; role?: 'user' | 'operator' }) =>
     call('PATCH /account/operator/accounts/:accountId', { accountId, body }),
-  /** Grants credits. Each call has its own idempotency key, so that a repeated request grants only once. */
+  /** Grants credits. A request that is repeated because its answer was lost grants only once. */
   grant: (accountId: string, body: { amount: number; note?: string }) =>
-    call('POST /account/operator/accounts/:accountId/credits', { accountId, body }, onceHeaders()),
+    callOnce('POST /account/operator/accounts/:accountId/credits', { accountId, body }),
   /** Takes credits back, once like {@link grant}. */
   withdraw: (accountId: string, body: { amount: number; note?: string }) =>
-    call('POST /account/operator/accounts/:accountId/withdrawals', { accountId, body }, onceHeaders()),
+    callOnce('POST /account/operator/accounts/:accountId/withdrawals', { accountId, body }),
   newLink: (accountId: string) => call('POST /account/operator/accounts/:accountId/link', { accountId }),
   removeAccount: (accountId: string) => call('DELETE /account/operator/accounts/:accountId', { accountId }),
   serviceUsage: (days: number) => call('GET /account/operator/usage', { query: { days } }),
@@ -126,7 +146,3 @@ export const accountClient = {
   operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) => call('GET /account/operator/log', { query }),
   audit: () => call('GET /account/operator/audit'),
 };
-
-function onceHeaders(): Record<string, string> {
-  return { 'Idempotency-Key': newIdempotencyKey() };
-}
