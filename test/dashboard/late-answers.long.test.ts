@@ -151,3 +151,18 @@ it('credits are given once if the answer was lost and the operator tries again',
   await grant.getByRole('button').click();
   await page.getByText(`Done. The balance is ${before + 20}.`).waitFor();
 });
+
+it('a new key stays until it is said to be saved, however often Escape is pressed', async () => {
+  const { page } = await rig.enter();
+  await page.goto(rig.at('settings/keys'));
+  await page.getByRole('button', { name: 'Generate New Key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Website');
+  await page.locator('dash-dialog').getByRole('button', { name: 'Generate New Key' }).click();
+  const field = page.getByRole('textbox', { name: 'Your new key' });
+  await field.waitFor();
+  for (let time = 0; time < 4; time += 1) await page.keyboard.press('Escape');
+  await page.waitForLoadState('networkidle');
+  expect(await field.isVisible()).toBe(true);
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await field.waitFor({ state: 'detached' });
+});

@@ -44,7 +44,7 @@ export class DashDialog extends LitElement {
   static override properties = { heading: {}, locked: { type: Boolean } };
 
   declare heading: string;
-  /** Prevents closing by Escape, for content that is shown once. */
+  /** Prevents closing by the user, for content that is shown once. */
   declare locked: boolean;
   #isNotified = false;
 
@@ -56,7 +56,7 @@ export class DashDialog extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<dialog aria-labelledby="heading" @close=${this.#tellClosed} @cancel=${this.#cancel}>
+    return html`<dialog aria-labelledby="heading" @close=${this.#onClose} @cancel=${this.#cancel}>
       <div class="inside">
         <div class="bar">
           <h2 id="heading">${this.heading}</h2>
@@ -86,6 +86,12 @@ export class DashDialog extends LitElement {
   #cancel(event: Event): void {
     event.preventDefault();
     if (!this.locked) this.close();
+  }
+
+  /** Browsers close a dialog whose closing was refused once: then it opens again. */
+  #onClose({ target }: Event): void {
+    if (this.locked && !this.#isNotified) (target as HTMLDialogElement).showModal();
+    else this.#tellClosed();
   }
 
   #tellClosed(): void {
