@@ -10,6 +10,7 @@ import { type ShareClient, ShareError } from './share-client.ts';
  *
  * @fires {CustomEvent<SharedImage>} share-answer - The answer was sent.
  * @fires {CustomEvent} share-open - The visitor wants to see this image.
+ * @fires {CustomEvent<boolean>} share-draft - A comment is begun (true), or sent or dropped.
  */
 export class ShareImage extends LitElement {
   static override styles = [foundation, ...controls, imageStyles];
@@ -38,6 +39,8 @@ export class ShareImage extends LitElement {
   declare protected sending: boolean;
   /** `closed`: answered, one line; `open`: the buttons; `change`: the comment that asks for a change. */
   declare protected stage: 'closed' | 'open' | 'change';
+  /** Comment that was not sent yet: it outlives its field, which goes when the image is folded. */
+  #draft: string | null = null;
 
   constructor() {
     super();
@@ -59,6 +62,7 @@ export class ShareImage extends LitElement {
     const { id, textsVersion } = this.image;
     const answer = await this.client.answer(id, { verdict, comment, textsVersion });
     this.image = { ...this.image, answer };
+    this.#keep(null);
     return this.dispatchEvent(new CustomEvent('share-answer', { detail: this.image, cancelable: true }));
   }
 
@@ -79,9 +83,16 @@ export class ShareImage extends LitElement {
 
   async #turn(stage: 'open' | 'change'): Promise<void> {
     this.stage = stage;
+    this.#keep(null);
     this.fault = '';
     this.#open();
     await this.#focus(stage === 'change' ? 'textarea' : '.approve');
+  }
+
+  #keep(draft: string | null): void {
+    const [before, after] = [this.#draft, draft].map((text) => Boolean(text?.trim()));
+    this.#draft = draft;
+    if (before !== after) this.dispatchEvent(new CustomEvent('share-draft', { detail: after }));
   }
 
   readonly #open = (): void => {
@@ -160,7 +171,8 @@ export class ShareImage extends LitElement {
           ? html`<form class="answer" @submit=${send}>
               <label class="field"><span class="label">${t('comment')}</span>
                 <textarea class="input" name="comment" rows="2" maxlength="2000" dir="auto" aria-label=${t('comment-for', { name })}
-                  .defaultValue=${image.answer?.comment ?? ''}></textarea></label>
+                  .defaultValue=${this.#draft ?? image.answer?.comment ?? ''}
+                  @input=${({ target }: Event) => this.#keep((target as HTMLTextAreaElement).value)}></textarea></label>
               <div class="buttons">
                 <button class="button primary" aria-busy=${sending}>${t('send')}</button>
                 <button type="button" class="button" @click=${() => this.#turn('open')}>${t('cancel')}</button>

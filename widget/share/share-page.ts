@@ -24,6 +24,7 @@ export class SharePage extends LitElement {
     fault: { state: true },
     open: { state: true },
     narrow: { state: true },
+    drafts: { state: true },
   };
 
   declare protected i18n: I18n | null;
@@ -37,6 +38,8 @@ export class SharePage extends LitElement {
   /** The image that is open where there is room for one; null: none. */
   declare protected open: string | null;
   declare protected narrow: boolean;
+  /** Images with a comment that was not sent yet. */
+  declare protected drafts: ReadonlySet<string>;
   #client: ShareClient | null = null;
   readonly #width = matchMedia(NARROW);
 
@@ -49,6 +52,7 @@ export class SharePage extends LitElement {
     this.fault = '';
     this.open = null;
     this.narrow = this.#width.matches;
+    this.drafts = new Set();
   }
 
   override connectedCallback(): void {
@@ -83,6 +87,7 @@ export class SharePage extends LitElement {
     this.#client = client;
     this.problem = '';
     this.shared = null;
+    this.drafts = new Set();
     try {
       const shared = await images;
       if (client !== this.#client) return;
@@ -163,6 +168,9 @@ export class SharePage extends LitElement {
       .folded=${narrow && open !== image.id}
       @share-open=${show}
       @share-answer=${this.#answered}
+      @share-draft=${({ detail: begun }: CustomEvent<boolean>) => {
+        this.drafts = new Set([...this.drafts, image.id].filter((id) => begun || id !== image.id));
+      }}
     ></share-image>`;
   }
 
@@ -188,19 +196,21 @@ export class SharePage extends LitElement {
   #renderBar(images: SharedImage[]): TemplateResult {
     const { t } = this.i18n as I18n;
     const total = images.length;
-    const left = images.filter(({ answer }) => answer === null).length;
+    const open = images.filter(({ answer }) => answer === null);
+    const left = open.length;
+    const rest = open.filter(({ id }) => !this.drafts.has(id)).length;
     const button = (look: string, text: string, press: () => void) =>
       html`<button type="button" class="button ${look}" @click=${press}>${text}</button>`;
     return html`
       <p role="status" class="numbers"><strong>${t('answered', { done: total - left, total })}</strong> ${this.fault ? html`<span class="bad">${t(this.fault)}</span>` : nothing}</p>
       ${
         this.resting === 'running'
-          ? html`<progress max=${total} value=${total - left} aria-label=${t('rest', { count: left })}></progress>`
-          : html`<div class="buttons">${
+          ? html`<progress max=${total} value=${total - left} aria-label=${t('rest', { count: rest })}></progress>`
+          : html`<div class="buttons" ?hidden=${rest === 0}>${
               this.resting === 'asking'
-                ? html`${button('primary yes', t('rest-yes', { count: left }), () => void this.#approveRest())}
+                ? html`${button('primary yes', t('rest-yes', { count: rest }), () => void this.#approveRest())}
                     ${button('', t('cancel'), () => void this.#ask(false))}`
-                : button('primary rest', t('rest', { count: left }), () => void this.#ask(true))
+                : button('primary rest', t('rest', { count: rest }), () => void this.#ask(true))
             }</div>`
       }
     `;
@@ -218,7 +228,7 @@ export class SharePage extends LitElement {
     this.open = next?.id ?? null;
     if (resting === 'running' || (next && !narrow)) return;
     event.preventDefault();
-    void this.#focus(next ? `li:nth-child(${images.indexOf(next) + 1}) share-image` : '.end');
+    void this.#focus(next ? placeOf(images.indexOf(next)) : '.end');
   };
 
   async #ask(asks: boolean): Promise<void> {
@@ -227,19 +237,20 @@ export class SharePage extends LitElement {
     await this.#focus(asks ? '.yes' : '.rest');
   }
 
-  /** Approves all images without an answer, one after the other. A service that asks to wait is waited for. */
+  /** Approves all images without an answer or the beginning of one, one after the other. A service that asks to wait is waited for. */
   async #approveRest(): Promise<void> {
     this.resting = 'running';
     const cards = [...this.renderRoot.querySelectorAll<ShareImage>('share-image')];
     try {
       for (const card of cards) {
-        if (!card.image.answer) await approveInTime(card);
+        if (!card.image.answer && !this.drafts.has(card.image.id)) await approveInTime(card);
       }
     } catch {
       this.fault = 'send-failed';
     }
     this.resting = 'idle';
-    await this.#focus(this.fault ? '.rest' : '.end');
+    const left = this.shared?.images.findIndex(({ answer }) => !answer) ?? -1;
+    await this.#focus(this.fault ? '.rest' : left < 0 ? '.end' : placeOf(left));
   }
 
   async #focus(selector: string): Promise<void> {
@@ -247,6 +258,9 @@ export class SharePage extends LitElement {
     this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
   }
 }
+
+/** Returns the selector of an image by its index. */
+const placeOf = (index: number): string => `li:nth-child(${index + 1}) share-image`;
 
 async function approveInTime(card: ShareImage): Promise<void> {
   try {
