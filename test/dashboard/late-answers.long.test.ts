@@ -1,6 +1,5 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { newGate } from '../support/gate.ts';
+import { holdFirst } from '../support/hold-first.ts';
 import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 /** Browsers report each answer that fails, and each request without one. */
@@ -10,34 +9,6 @@ let rig: DashboardRig;
 beforeAll(async () => {
   rig = await openDashboardRig();
 });
-
-/** Holds the answer to the first request to `address` back until it is released. `status`: that of an error in its place. */
-async function holdFirst(page: Page, address: string | RegExp, status = 200) {
-  const gate = newGate();
-  let first = true;
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  await page.route(address, async (route) => {
-    const held = first;
-    first = false;
-    if (!held) return route.continue();
-    const response = await route.fetch();
-    await gate.pass();
-    await route.fulfill(status === 200 ? { response } : { status, body: '{}' });
-    end();
-  });
-  return {
-    reached: gate.reached,
-    /** Resolves when the page has its answer. */
-    async release() {
-      gate.open();
-      await ended;
-      await page.waitForLoadState('networkidle');
-    },
-  };
-}
 
 it('a late error of an earlier filter is neither shown nor told', async () => {
   const person = await rig.enter();

@@ -40,6 +40,7 @@ export class SharePage extends LitElement {
   declare protected narrow: boolean;
   /** Images with a comment that was not sent yet. */
   declare protected drafts: ReadonlySet<string>;
+  #wantedTexts: Promise<I18n> | null = null;
   #client: ShareClient | null = null;
   readonly #width = matchMedia(NARROW);
 
@@ -70,7 +71,9 @@ export class SharePage extends LitElement {
   };
 
   async #speak(texts: Promise<I18n>): Promise<void> {
+    this.#wantedTexts = texts;
     const i18n = await texts;
+    if (texts !== this.#wantedTexts) return;
     // Rendering is a task of its own, apart from the start of the program: taps are answered in between.
     await new Promise((go) => setTimeout(go));
     this.i18n = i18n;
@@ -216,13 +219,16 @@ export class SharePage extends LitElement {
     `;
   }
 
-  /** Keeps an answer. The end, or the next image where one is open, gets the focus. */
+  /** Keeps an answer. The end, or the next image where one is open, gets the focus, unless the visitor has gone on meanwhile. */
   readonly #answered = (event: CustomEvent<SharedImage>): void => {
-    const { shared, narrow, resting } = this;
+    const { shared, narrow, resting, open } = this;
     if (!shared) return;
     const { detail } = event;
+    const { activeElement: active } = this.renderRoot as ShadowRoot;
+    const isAway = narrow ? open !== detail.id : active !== null && active !== event.target;
     const images = shared.images.map((image) => (image.id === detail.id ? detail : image));
     this.shared = { ...shared, images };
+    if (isAway && resting !== 'running') return void event.preventDefault();
     const at = images.findIndex(({ id }) => id === detail.id);
     const next = [...images.slice(at), ...images.slice(0, at)].find(({ answer }) => !answer);
     this.open = next?.id ?? null;

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedShare, ShareList } from '#contract';
 import type { ApiClient } from '../support/api-client.ts';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
+import { holdFirst } from '../support/hold-first.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { plainImages } from '../support/small-images.ts';
 
@@ -62,4 +63,36 @@ describe('a comment that is not sent yet', () => {
     expect((await answers()).map(({ verdict }) => verdict).sort()).toEqual(['approved', 'approved', 'change']);
     expectQuiet();
   });
+});
+
+describe('an answer that takes its time', () => {
+  it.each([
+    ['a desktop', undefined],
+    ['a phone', PHONE],
+  ])('leaves whoever went on to another image alone, on %s', async (_name, viewport) => {
+    const { page, card, expectQuiet } = await visit(viewport);
+    const held = await holdFirst(page, '**/answer');
+    await card(0).getByRole('button', { name: 'Approve' }).click();
+    await held.reached;
+    if (viewport) await card(2).locator('.whole').click();
+    await comment(page, card(2), 'Darker');
+    await held.release();
+    await page.getByText('1 of 3 answered').waitFor();
+    await page.keyboard.type(', please');
+    expect(await card(2).getByRole('textbox').inputValue()).toBe('Darker, please');
+    expectQuiet();
+  });
+});
+
+it('the page speaks the language that was chosen last', async () => {
+  const { page, expectQuiet } = await visit();
+  const held = await holdFirst(page, /\/de-?\w*[^/]*\.js/);
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
+  await held.reached;
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('fr');
+  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  await held.release();
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  expectQuiet();
 });
