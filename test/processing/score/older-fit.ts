@@ -33,4 +33,5 @@ export const OLDER_FIT: Fit = {
   ],
   toDifference: (sum) => sum * 17.829717797575952 - 1.634169143917183,
   power: 0.5453261009510213,
+  rounding: 0,
 };

@@ -4,6 +4,13 @@ import type { Pixels } from '../../../server/processing/worker/score/index.ts';
 
 const PHOTOS = new URL('../../fixtures/photos/', import.meta.url).pathname;
 
+interface Region {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 /** Parts of fixtures, with the way each is named in `reference-scores.json`. */
 export const ORIGINALS = [
   { name: 'photo-nuthatch.jpg', left: 500, top: 400, width: 256, height: 256 },
@@ -12,13 +19,17 @@ export const ORIGINALS = [
   { name: 'screenshot-dashboard.png', left: 100, top: 100, width: 256, height: 256 },
   { name: 'art-flat-vector.png', left: 200, top: 200, width: 256, height: 256 },
   { name: 'art-gradient.png', left: 50, top: 50, width: 100, height: 63 },
+  // Wide and flat: where the rounding of the reference counts.
+  { name: 'screenshot-dashboard.png', left: 200, top: 300, width: 1600, height: 200 },
+  { name: 'art-gradient.png', left: 300, top: 600, width: 2400, height: 120 },
+  { name: 'photo-brushes.jpg', left: 0, top: 300, width: 1365, height: 200 },
 ] as const;
 
 /** Whether a pair is of a photograph. */
 export const isPhotograph = (key: string) => key.startsWith('photo-');
 
 /** Reads a part of a fixture. */
-export async function readOriginal({ name, ...region }: (typeof ORIGINALS)[number]): Promise<Pixels> {
+export async function readOriginal({ name, ...region }: { name: string } & Region): Promise<Pixels> {
   const image = sharp(PHOTOS + name)
     .toColourspace('srgb')
     .flatten({ background: '#fff' })
@@ -81,8 +92,8 @@ function smear({ data, width, height }: Pixels, reach: number): Pixels {
   return { data: changed, width, height };
 }
 
-/** Yields each original with each of its changed versions. */
-export async function* changedPairs(): AsyncGenerator<{
+/** Yields each original with each of its changed versions, or the wanted ones. */
+export async function* changedPairs(isWanted: (key: string) => boolean = () => true): AsyncGenerator<{
   key: string;
   original: Pixels;
   changed: Pixels;
@@ -91,7 +102,8 @@ export async function* changedPairs(): AsyncGenerator<{
     const original = await readOriginal(part);
     for (const [name, { strengths, change }] of Object.entries(CHANGES)) {
       for (const strength of strengths) {
-        yield { key: `${part.name} ${name} ${strength}`, original, changed: change(original, strength) };
+        const key = `${part.name} ${part.width} ${name} ${strength}`;
+        if (isWanted(key)) yield { key, original, changed: change(original, strength) };
       }
     }
   }

@@ -12,7 +12,7 @@ import {
   PLANES,
   SCALES,
 } from '../../../server/processing/worker/score/layout.ts';
-import { type Norms, type PlaneErrors, poolErrors } from '../../../server/processing/worker/score/scorer.ts';
+import { type Norms, type PlaneErrors, poolErrors } from '../../../server/processing/worker/score/pool.ts';
 
 /** Scores without the kernel. */
 export function createPlainScorer(fit: Fit = FIT): { prepare(reference: Pixels): PreparedReference } {

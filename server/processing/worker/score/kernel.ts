@@ -11,7 +11,7 @@ interface Memory {
 interface Exports {
   memory: Memory;
   toLight(pixels: number, table: number, light: number, width: number, height: number): void;
-  halveBytes(pixels: number, table: number, half: number, width: number, height: number): void;
+  halveBytes(pixels: number, table: number, half: number, plane: number, width: number, height: number): void;
   halve(light: number, half: number, width: number, height: number): void;
   toPlanes(
     light: number,
@@ -45,6 +45,7 @@ interface Exports {
     to: number,
     blur: number,
     flat: number,
+    rounding: number,
     workspace: number,
     sums: number,
   ): void;

@@ -45,6 +45,11 @@ export interface Fit {
   /** Turns the weighted sum into the difference of which the score takes a power (end of `Msssim::Score`). */
   toDifference(sum: number): number;
   power: number;
+  /**
+   * Error that the reference's recursive blur, with 24 bits, has added to the mean of squares at the end of a line of 1,000 pixels, relative to the
+   * square of the mean. It counts where an image is flat, and lowers the score there. Fitted to scores of the reference. 0: exact blurs.
+   */
+  rounding: number;
 }
 type Range = readonly [factor: number, offset: number];
 
@@ -85,7 +90,11 @@ export const FIT: Fit = {
     return 2.326765642916932 * scaled - 0.020884521182843837 * scaled ** 2 + 6.248496625763138e-5 * scaled ** 3;
   },
   power: 0.6276336467831387,
+  rounding: 1e-5,
 };
+
+/** Error of the reference's blur on lines of a width: it adds up along a line, up and down. */
+export const roundingOf = (width: number, { rounding }: Fit) => rounding * Math.sqrt(width / 1000);
 
 /** One plane of an image at one scale, as far as the score depends on it. */
 export interface PlanePart {
@@ -104,7 +113,7 @@ export interface Band {
   /** The lines that count, within the band: from the first up to the last, exclusive. */
   from: number;
   to: number;
-  /** Lines of the bands before. */
+  /** Lines of the bands before, whose share is kept. */
   before: number;
 }
 
@@ -117,6 +126,14 @@ export interface ScalePart {
   bands: Band[];
 }
 
+/** Addresses of an image that is worked on. */
+export interface Side {
+  /** Light at a scale and at the next one, in turns. */
+  light: [number, number];
+  /** Planes of a band. */
+  planes: number;
+}
+
 /** Addresses in the memory of the kernel for one size of image, in bytes. */
 export interface Layout {
   scales: ScalePart[];
@@ -124,10 +141,12 @@ export interface Layout {
   scaleCount: number;
   /** True if the full size is worked on in several bands, so that its light is never there as a whole. */
   banded: boolean;
+  /** True if the image is so large that the original's share of a band is made when the band is compared, and not kept. */
+  streamed: boolean;
+  /** Rows of an image. */
   pixels: number;
-  /** Light at a scale and at the next one, in turns. */
-  light: [number, number];
-  planes: number;
+  /** Place of an image; if it is streamed, of the changed version and of the original. */
+  sides: Side[];
   workspace: number;
   sums: number;
   prepared: number;
@@ -149,8 +168,10 @@ const LEAST_WEIGHT = 0.01;
 
 /** Lines of a band of a scale of which not all count: a multiple of the blocks of the encoders. */
 const BAND = 32;
-/** Most lines of a band where all lines count. */
-const MOST_LINES = 128;
+/** Most lines of a band where all lines count, and rows of an image that are in the memory at once. An even number. */
+export const MOST_LINES = 128;
+/** Pixels up to which the original's share is kept: that takes up to 40 bytes for each. */
+const KEPT_PIXELS = 2_000_000;
 /** In a sample, one band counts in so many lines, at the two finest scales. */
 const PERIODS = [128, 64];
 /** Lines that the blur of one line reaches beyond it. */
@@ -161,7 +182,8 @@ const REACH = 4;
  * @param sampled true to count a quarter of the lines at full size and half of them at half size
  */
 export function layOut(width: number, height: number, fit: Fit, workspaceBytes: number, sampled: boolean): Layout {
-  const { scales, scaleCount, preparedBytes } = divide(width, height, fit, sampled);
+  const streamed = width * height > KEPT_PIXELS;
+  const { scales, scaleCount, preparedBytes } = divide(width, height, fit, { sampled, streamed });
   let end = BEGIN;
   const take = (bytes: number) => {
     const begin = end;
@@ -172,13 +194,17 @@ export function layOut(width: number, height: number, fit: Fit, workspaceBytes: 
     Math.max(
       ...scales.filter(({ scale }) => scale % 2 === first).map((one) => 3 * lineBytes(one.width) * linesOf(one)),
     );
+  const side = (): Side => ({
+    light: [take(light(0)), take(scales.length > 1 ? light(1) : 0)],
+    planes: take(Math.max(...scales.map((one) => 3 * planeLineBytes(one.width) * highestBand(one)))),
+  });
   return {
     scales,
     scaleCount,
     banded: scales[0]?.bands.length !== 1,
-    pixels: take(3 * width * height),
-    light: [take(light(0)), take(scales.length > 1 ? light(1) : 0)],
-    planes: take(Math.max(...scales.map((one) => 3 * planeLineBytes(one.width) * highestBand(one)))),
+    streamed,
+    pixels: take(3 * width * Math.min(height, MOST_LINES + 2 * REACH)),
+    sides: streamed ? [side(), side()] : [side()],
     workspace: take(workspaceBytes),
     sums: take(6 * 8),
     prepared: take(preparedBytes),
@@ -190,20 +216,27 @@ export function layOut(width: number, height: number, fit: Fit, workspaceBytes: 
 const linesOf = (scale: ScalePart) => (scale.scale === 0 ? highestBand(scale) : scale.height);
 const highestBand = ({ bands }: ScalePart) => Math.max(...bands.map(({ height }) => height));
 
-function divide(width: number, height: number, { weights }: Fit, sampled: boolean) {
+function divide(
+  width: number,
+  height: number,
+  { weights }: Fit,
+  { sampled, streamed }: { sampled: boolean; streamed: boolean },
+) {
   const sizes = [{ width, height }];
   for (let last = { width, height }; sizes.length < SCALES && Math.min(last.width, last.height) >= MIN_SIDE; ) {
     last = { width: Math.ceil(last.width / 2), height: Math.ceil(last.height / 2) };
     sizes.push(last);
   }
-  let preparedBytes = 0;
+  let [preparedBytes, end] = [0, 0];
   const scales = sizes.map((size, scale): ScalePart => {
     const planes: PlanePart[] = [];
-    const bands = bandsOf(scale, size.height, sampled);
-    const lines = bands.reduce((sum, band) => sum + band.height, 0);
+    const bands = bandsOf(scale, size.height, sampled).map((band) => (streamed ? { ...band, before: 0 } : band));
+    const lines = Math.max(...bands.map(({ before, height: own }) => before + own));
+    if (streamed) end = 0;
     const take = (parts: number) => {
-      const begin = preparedBytes;
-      preparedBytes += parts * lineBytes(size.width) * lines;
+      const begin = end;
+      end += parts * lineBytes(size.width) * lines;
+      preparedBytes = Math.max(preparedBytes, end);
       return begin;
     };
     for (let plane = 0; plane < PLANES; plane++) {

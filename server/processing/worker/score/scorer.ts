@@ -8,10 +8,13 @@ import {
   layOut,
   lineBytes,
   MIN_SIDE,
+  MOST_LINES,
   PLANES,
   planeLineBytes,
+  roundingOf,
   type ScalePart,
 } from './layout.ts';
+import { addErrors, errorsOf, poolErrors, startTally, type Tally } from './pool.ts';
 
 /** Pixels of an image: interleaved sRGB, 3 bytes a pixel, rows without padding. */
 export interface Pixels {
@@ -33,8 +36,8 @@ export interface PreparedReference {
 /** Scores versions of images. */
 export interface Scorer {
   /**
-   * Does the original's share of the work, and again if another original was used meanwhile: the memory of the kernel holds one. Keeps
-   * the pixels, which must not change.
+   * Does the original's share of the work, and again if another original was used meanwhile: the memory of the kernel holds one of up to
+   * two megapixels. Of larger ones it does that share anew for each version. Keeps the pixels, which must not change.
    * @param sampled true to estimate the score from a quarter of the lines at full size, half of them at half size, and all at the coarser
    *   scales, which takes half the time. @default false
    * @throws RangeError if a side is below 8 pixels, or `data` has another length than the size asks for
@@ -61,9 +64,10 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
         score(distorted) {
           checkPixels(distorted);
           checkSize(distorted, reference);
-          if (present !== prepared) prepare(kernel, layout, reference);
+          if (Buffer.compare(distorted.data, reference.data) === 0) return 100;
+          if (!layout.streamed && present !== prepared) prepareAll(kernel, layout, reference);
           present = prepared;
-          return poolErrors(compare(kernel, layout, distorted), fit);
+          return poolErrors(errorsOf(compare(kernel, layout, reference, distorted, fit)), fit);
         },
       };
       return prepared;
@@ -76,38 +80,31 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
   };
 }
 
-function prepare(kernel: Kernel, layout: Layout, reference: Pixels): void {
-  for (const { address, edges, structure, width, height, from, to } of planesOf(kernel, layout, reference)) {
-    kernel.prepare(address, edges, structure, width, height, from, to, kernel.blur, layout.workspace);
-  }
+function prepareAll(kernel: Kernel, layout: Layout, reference: Pixels): void {
+  for (const band of planesOf(kernel, layout, reference, layout.sides[0])) prepareBand(kernel, layout, band);
 }
 
-function compare(kernel: Kernel, layout: Layout, distorted: Pixels): PlaneErrors[][] {
-  const sums = Array.from({ length: PLANES }, () =>
-    Array.from({ length: layout.scaleCount }, () => new Float64Array(6)),
-  );
-  const added = new Float64Array(kernel.memory.buffer, layout.sums, 6);
-  for (const part of planesOf(kernel, layout, distorted)) {
+function prepareBand(kernel: Kernel, { workspace }: Layout, band: BandInMemory): void {
+  const { address, edges, structure, width, height, from, to } = band;
+  kernel.prepare(address, edges, structure, width, height, from, to, kernel.blur, workspace);
+}
+
+/** Sums up the errors of all bands. */
+function compare(kernel: Kernel, layout: Layout, reference: Pixels, distorted: Pixels, fit: Fit): Tally {
+  const tally = startTally(layout.scaleCount);
+  const originals = layout.streamed ? planesOf(kernel, layout, reference, layout.sides[1]) : undefined;
+  for (const part of planesOf(kernel, layout, distorted, layout.sides[0])) {
+    const original = originals?.next();
+    if (original && !original.done) prepareBand(kernel, layout, original.value);
     const { address, edges, structure, width, height, from, to, plane, scale } = part;
-    added.fill(0);
+    const added = new Float64Array(kernel.memory.buffer, layout.sums, 6).fill(0);
     kernel.compare(
       ...([address, edges, structure, width, height, from, to] as const),
-      ...([kernel.blur, FLAT, layout.workspace, layout.sums] as const),
+      ...([kernel.blur, FLAT, roundingOf(width, fit), layout.workspace, layout.sums] as const),
     );
-    const sum = sums[plane]?.[scale];
-    sum?.forEach((value, index) => {
-      sum[index] = value + (added[index] ?? 0) / part.counted;
-    });
+    addErrors(tally, { plane, scale, sums: added, pixels: width * (to - from) });
   }
-  return sums.map((scales) => scales.map((sum) => toErrors([...sum])));
-}
-
-function toErrors([structure = 0, structure4 = 0, added = 0, added4 = 0, lost = 0, lost4 = 0]: number[]): PlaneErrors {
-  return {
-    structure: [structure, structure4 ** 0.25],
-    added: [added, added4 ** 0.25],
-    lost: [lost, lost4 ** 0.25],
-  };
+  return tally;
 }
 
 /** A band of a plane that is in the memory. */
@@ -119,43 +116,66 @@ interface BandInMemory extends Band {
   /** Addresses of the original's share; 0 where there is none. */
   edges: number;
   structure: number;
-  /** Pixels of the scale that count. */
-  counted: number;
 }
 
-/** Writes an image into the memory, and yields the bands of its planes at each scale while they are there. */
-function* planesOf(kernel: Kernel, layout: Layout, { data, width, height }: Pixels): Generator<BandInMemory> {
+/** Yields the bands of an image's planes at each scale while they are in the memory. */
+function* planesOf(kernel: Kernel, layout: Layout, image: Pixels, side = layout.sides[0]): Generator<BandInMemory> {
+  if (!side) return;
   ensureMemory(kernel.memory, layout.end);
-  new Uint8Array(kernel.memory.buffer, layout.pixels, data.length).set(data);
-  let [light, half] = layout.light;
+  let [light, half] = side.light;
   for (const scale of layout.scales) {
-    yield* bandsInMemory(kernel, layout, scale, light);
+    yield* bandsInMemory(kernel, layout, image, scale, { light, planes: side.planes });
     if (scale === layout.scales.at(-1)) return;
-    if (scale.scale === 0 && layout.banded) kernel.halveBytes(layout.pixels, kernel.table, half, width, height);
+    if (scale.scale === 0 && layout.banded) halvePixels(kernel, layout, image, half);
     else halveLight(kernel, scale, light, half);
     [light, half] = [half, light];
   }
 }
 
-function* bandsInMemory(kernel: Kernel, layout: Layout, part: ScalePart, light: number): Generator<BandInMemory> {
+function* bandsInMemory(
+  kernel: Kernel,
+  layout: Layout,
+  image: Pixels,
+  part: ScalePart,
+  at: { light: number; planes: number },
+): Generator<BandInMemory> {
   const { scale, width, planes, bands } = part;
   const line = lineBytes(width);
   const [x = 0, b = 0] = [0, 2].map((plane) => Number(planes.some((one) => one.plane === plane)));
-  const counted = width * bands.reduce((sum, { from, to }) => sum + to - from, 0);
   for (const band of bands) {
     const { top, height, before } = band;
     // At full size there is the light of this band alone.
-    if (scale === 0) kernel.toLight(layout.pixels + 3 * width * top, kernel.table, light, width, height);
-    const [first, lines] = scale === 0 ? [light, height] : [light + line * top, part.height];
-    kernel.toPlanes(first, line * lines, layout.planes, width, height, kernel.colours, x, b);
+    if (scale === 0) {
+      writeRows(kernel, layout, image, top, height);
+      kernel.toLight(layout.pixels, kernel.table, at.light, width, height);
+    }
+    const [first, lines] = scale === 0 ? [at.light, height] : [at.light + line * top, part.height];
+    kernel.toPlanes(first, line * lines, at.planes, width, height, kernel.colours, x, b);
     for (const { plane, edges, structure } of planes) {
       yield {
-        ...{ ...band, plane, scale, width, counted },
-        address: layout.planes + plane * planeLineBytes(width) * height,
+        ...{ ...band, plane, scale, width },
+        address: at.planes + plane * planeLineBytes(width) * height,
         edges: edges === null ? 0 : layout.prepared + edges + line * before,
         structure: structure === null ? 0 : layout.prepared + structure + 3 * line * before,
       };
     }
+  }
+}
+
+function writeRows(kernel: Kernel, layout: Layout, { data, width }: Pixels, top: number, rows: number): void {
+  const bytes = data.subarray(3 * width * top, 3 * width * (top + rows));
+  new Uint8Array(kernel.memory.buffer, layout.pixels, bytes.length).set(bytes);
+}
+
+/** Makes light of half the size. */
+function halvePixels(kernel: Kernel, layout: Layout, image: Pixels, half: number): void {
+  const { width, height } = image;
+  const line = lineBytes(Math.ceil(width / 2));
+  const plane = line * Math.ceil(height / 2);
+  for (let top = 0; top < height; top += MOST_LINES) {
+    const rows = Math.min(MOST_LINES, height - top);
+    writeRows(kernel, layout, image, top, rows);
+    kernel.halveBytes(layout.pixels, kernel.table, half + (line * top) / 2, plane, width, rows);
   }
 }
 
@@ -179,33 +199,4 @@ function checkSize({ width, height }: Pixels, expected: Pixels): void {
     const size = `${expected.width} x ${expected.height}`;
     throw new RangeError(`Expected ${size} pixels as in the original, got ${width} x ${height}`);
   }
-}
-
-/** Mean, and fourth root of the mean of the fourth powers. */
-export type Norms = readonly [mean: number, fourth: number];
-/** Errors of one plane at one scale. */
-export interface PlaneErrors {
-  structure: Norms;
-  /** Edges that the original does not have. */
-  added: Norms;
-  /** Edges of the original that are gone. */
-  lost: Norms;
-}
-
-/**
- * Sums up the errors of each plane, from the largest scale to the smallest, to a score. Of images that are too small for all scales
- * the reference takes the weights without gaps, and so does this.
- */
-export function poolErrors(errors: readonly (readonly PlaneErrors[])[], fit: Fit): number {
-  let weight = 0;
-  let sum = 0;
-  for (let plane = 0; plane < PLANES; plane++) {
-    for (const { structure, added, lost } of errors[plane] ?? []) {
-      for (const norm of [0, 1] as const) {
-        for (const error of [structure[norm], added[norm], lost[norm]]) sum += (fit.weights[weight++] ?? 0) * error;
-      }
-    }
-  }
-  const difference = fit.toDifference(sum);
-  return difference > 0 ? 100 - 10 * difference ** fit.power : 100;
 }

@@ -49,7 +49,7 @@ export function compareEdges(line: usize, mean: usize, original: usize, bytes: u
 
 /**
  * Compares the structure of a line. At `blurred` are its mean, the mean of its squares and that of its products with the original, a strip
- * apart.
+ * apart. `rounding` is the error of a mean of squares, relative to the square of the mean, that is added to the errors as noise is.
  */
 export function compareStructure(
   original: usize,
@@ -58,11 +58,13 @@ export function compareStructure(
   bytes: usize,
   left: i32,
   flat: f32,
+  rounding: f32,
   sums: usize,
 ): void {
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const constant = f32x4.splat(flat);
+  const noise = f32x4.splat(rounding);
   let errors = zero;
   let errors4 = zero;
   for (let at: usize = 0; at < bytes; at += 16) {
@@ -70,16 +72,19 @@ export function compareStructure(
     const mean2 = v128.load(blurred + at);
     const square = v128.load(blurred + STRIP + at);
     const product = v128.load(blurred + 2 * STRIP + at);
+    const within = lanesWithin(i32(at >> 2), left);
     const distance = f32x4.sub(mean1, mean2);
     const luma = f32x4.sub(one, f32x4.mul(distance, distance));
     const covariance = f32x4.sub(product, f32x4.mul(mean1, mean2));
     const variance = f32x4.sub(square, f32x4.mul(mean2, mean2));
     const similar = f32x4.mul(luma, f32x4.add(f32x4.add(covariance, covariance), constant));
     const possible = f32x4.add(f32x4.add(v128.load(original + 2 * part + at), variance), constant);
-    const error = f32x4.max(f32x4.sub(one, f32x4.div(similar, possible)), zero);
-    const within = v128.and(error, lanesWithin(i32(at >> 2), left));
-    errors = f32x4.add(errors, within);
-    errors4 = f32x4.add(errors4, fourth(within));
+    const share = f32x4.div(one, possible);
+    const error = v128.and(f32x4.max(f32x4.sub(one, f32x4.mul(similar, share)), zero), within);
+    const rounded = v128.and(f32x4.mul(f32x4.mul(f32x4.mul(mean1, mean1), noise), share), within);
+    const power = f32x4.add(f32x4.mul(error, error), f32x4.mul(rounded, rounded));
+    errors = f32x4.add(errors, error);
+    errors4 = f32x4.add(errors4, f32x4.mul(power, power));
   }
   addTo(sums, errors, errors4);
 }

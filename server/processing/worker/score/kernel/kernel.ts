@@ -116,6 +116,7 @@ export function compare(
   to: i32,
   blur: usize,
   flat: f32,
+  rounding: f32,
   workspace: usize,
   sums: usize,
 ): void {
@@ -151,7 +152,7 @@ export function compare(
       if (structure) {
         blurAcross(lines + RING, blurred + STRIP, bytes, blur);
         blurAcross(lines + 2 * RING, blurred + 2 * STRIP, bytes, blur);
-        compareStructure(structure + place, line * usize(height), blurred, bytes, left, flat, sums);
+        compareStructure(structure + place, line * usize(height), blurred, bytes, left, flat, rounding, sums);
       }
     }
   }

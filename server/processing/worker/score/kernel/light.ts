@@ -22,11 +22,12 @@ function lightAt(address: usize, table: usize): f32 {
   return f32.load(table + (usize(load<u8>(address)) << 2));
 }
 
-/** Turns interleaved RGB into planes of light of half the size: as `toLight` and `halve` do, without light of the full size. */
-export function halveBytes(pixels: usize, table: usize, half: usize, width: i32, height: i32): void {
-  const halfWidth = (width + 1) >> 1;
-  const bytes = lineBytes(halfWidth);
-  const plane = bytes * usize((height + 1) >> 1);
+/**
+ * Turns rows of interleaved RGB into light of half the size, with planes `plane` bytes apart: as `toLight` and `halve` do, without light of the
+ * full size. An even number of rows, unless they are the last ones.
+ */
+export function halveBytes(pixels: usize, table: usize, half: usize, plane: usize, width: i32, height: i32): void {
+  const bytes = lineBytes((width + 1) >> 1);
   const row = 3 * usize(width);
   for (let y = 0; y < height; y += 2) {
     let above = pixels + row * usize(y);
