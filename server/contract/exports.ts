@@ -97,7 +97,7 @@ export const qualitySchema = z
       .enum(STOPPED_REASONS)
       .optional()
       .describe(
-        'With `reached`. `knee`: one more point of the score would cost more than 12 % of the file; `settings.quality: "exact"` insists. `format`: the format cannot reach the target, and this is its best. Absent in results of earlier versions.',
+        'With `reached`. `knee`: one more point of the score would cost more than 12 % of the file; `settings.quality: "exact"` insists. `format`: the format cannot reach the target, and this is its best, or the last file before that price; `exact` takes its best. Absent in results of earlier versions.',
       ),
     estimatedBytes: z
       .int()

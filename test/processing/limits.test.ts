@@ -36,9 +36,11 @@ describe('estimateMemory', () => {
   });
 
   it('counts what the score of a file keeps beside an encode', () => {
-    expect(estimateMemory(facts, 'jpeg', true)).toBe(24_000_000 * 12 + 4_200_000 * 40);
+    expect(estimateMemory(facts, 'jpeg', true)).toBe(24_000_000 * (12 + 12));
     expect(estimateMemory({ ...facts, width: 1000, height: 1000 }, 'jpeg', true)).toBe(1_000_000 * 52);
-    expect(estimateMemory(facts, 'avif', true)).toBe(24_000_000 * 34 + 4_200_000 * 40);
+    expect(estimateMemory(facts, 'avif', true)).toBe(24_000_000 * (34 + 12));
+    // Without transparency, on white and on black.
+    expect(estimateMemory({ ...facts, hasAlpha: true }, 'jpeg', true)).toBe(24_000_000 * (4 + 12 + 13));
   });
 
   it('counts the decoded frames of an animation, not the dropped ones', () => {

@@ -4,7 +4,7 @@ import { outputHash } from '../../../server/exports/prepare-job.ts';
 import { type VariantKeyInput, variantKey } from '../../../server/processing/cache-key.ts';
 import { qualityOf } from '../../../server/processing/shared/variants.ts';
 import { createVariantEncoder } from '../../../server/processing/worker/encode-variant.ts';
-import { kneeBetween } from '../../../server/processing/worker/quality/knee.ts';
+import { kneeBetween, kneeOf } from '../../../server/processing/worker/quality/knee.ts';
 import { loadSearchTools } from '../../../server/processing/worker/quality/search-tools.ts';
 import { stars } from './stars.ts';
 
@@ -37,6 +37,31 @@ describe('kneeBetween', () => {
     expect(kneeBetween(file(80, 1000), file(82, 1200))).toBeUndefined();
     expect(kneeBetween(file(80, 1000), file(82, 1300))).toBeCloseTo(Math.log(1.3) / 2);
     expect(kneeBetween(file(80, 1000), file(79, 1100))).toBeGreaterThan(0);
+  });
+});
+
+describe('kneeOf', () => {
+  const file = (quality: number, score: number, bytes: number, reached = true) =>
+    ({ data: Buffer.alloc(bytes), quality, score, reached }) as const;
+  const stopped = (...files: ReturnType<typeof file>[]) => kneeOf(files, 91, 87);
+
+  it('is the file before the last points of a promise cost too much', () => {
+    const found = stopped(file(98, 87, 2000), file(92, 84, 1000));
+    expect(found).toMatchObject({ quality: 92, reached: false, stopped: 'knee' });
+    expect(found?.estimatedBytes).toBeCloseTo(2000, -1);
+  });
+
+  it('is the file before them where the format cannot reach the score, without an estimate', () => {
+    const found = stopped(file(95, 82.9, 4430), file(100, 84.9, 6355, false));
+    expect(found).toMatchObject({ quality: 95, reached: false, stopped: 'format' });
+    expect(found).not.toHaveProperty('estimatedBytes');
+  });
+
+  it('is not there where the points are worth it, no file misses, or the numbers are low', () => {
+    expect(stopped(file(92, 84, 1000), file(98, 87, 1300))).toBeUndefined();
+    expect(stopped(file(92, 86.6, 1000), file(98, 87, 2000))).toBeUndefined();
+    expect(stopped(file(80, 84, 1000), file(90, 87, 2000))).toBeUndefined();
+    expect(stopped(file(92, 84, 1000))).toBeUndefined();
   });
 });
 

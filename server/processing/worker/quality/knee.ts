@@ -18,9 +18,36 @@ export function kneeBetween(low: ScoredImage, high: ScoredImage): number | undef
   return points > 0.1 ? growth / points : growth * 10;
 }
 
-/** Returns a file that was chosen at the knee, with `reached`, `stopped` and the estimated bytes of a file that reaches the target. */
-export function stoppedAtKnee(file: ScoredImage, target: number, growth: number): ScoredImage {
+/** Why a search stopped below its target. */
+export interface Knee {
+  /** How much the logarithm of the bytes grows with a point of the score. */
+  growth: number;
+  /** True if the format cannot reach the target at all. */
+  isBeyondFormat: boolean;
+}
+
+/**
+ * Returns a file that was chosen at the knee, with `reached` and `stopped`, and with the estimated bytes of a file that reaches the target, if the
+ * format has one.
+ */
+export function stoppedAtKnee(file: ScoredImage, target: number, { growth, isBeyondFormat }: Knee): ScoredImage {
   if (file.score >= target - TOLERATED) return file;
+  if (isBeyondFormat) return { ...file, reached: false, stopped: 'format' };
   const estimatedBytes = Math.round(file.data.length * Math.exp(growth * (target - file.score)));
   return { ...file, reached: false, stopped: 'knee', estimatedBytes };
+}
+
+/**
+ * Returns the first of the files that misses the target although the points of the next larger one cost too much. Undefined: there is none.
+ * @param steep number from which on they may
+ */
+export function kneeOf(files: ScoredImage[], steep: number, target: number): ScoredImage | undefined {
+  const sorted = [...files].sort((one, other) => one.data.length - other.data.length);
+  for (const [place, low] of sorted.entries()) {
+    const high = sorted[place + 1];
+    if (!high || low.score >= target - TOLERATED) return undefined;
+    const growth = Number(high.quality) < steep ? undefined : kneeBetween(low, high);
+    if (growth !== undefined) return stoppedAtKnee(low, target, { growth, isBeyondFormat: !high.reached });
+  }
+  return undefined;
 }

@@ -2,7 +2,7 @@ import { PRESET_TARGETS, type Preset } from '#contract/constants';
 import type { Pixels } from '../pixels.ts';
 import { type EncodedImage, encodePixels, type OutputMetadata } from '../steps/encode.ts';
 import { type Codec, chooseCodec, PROBED, predictNumber, type SearchedFormat, scoreOfFile } from './codecs.ts';
-import { kneeBetween, STEP_BELOW, stoppedAtKnee } from './knee.ts';
+import { type Knee, kneeBetween, STEP_BELOW, stoppedAtKnee } from './knee.ts';
 import { type Sample, type ScoredImage, takeSample } from './sample.ts';
 import { scoreAt, searchNumber } from './search-number.ts';
 import type { SearchTools } from './search-tools.ts';
@@ -27,14 +27,12 @@ export interface QualityPlan {
    * Other sizes of the image have a similar one.
    */
   hardness: number;
-  /** Of the sample, as traits have it. */
-  detail: number;
   /** Score that tiles predict for the file. Absent: the file has to be scored. */
   expected?: number;
   /** The file, if the search has encoded the whole image. */
   made?: ScoredImage;
-  /** The number is the last one before the knee; how much the logarithm of the bytes grows there with a point of the score. */
-  knee?: number;
+  /** The number is the last one before the knee. */
+  knee?: Knee;
 }
 
 /** An image that is being planned. */
@@ -49,9 +47,11 @@ interface Planning {
 }
 
 /** Most that a score which was measured on the whole image may lack. */
-const TOLERATED = 0.5;
-/** Points above the target that are aimed at where tiles stand for the image: they tell its score to about two points. */
-export const TILE_MARGIN = 2;
+export const TOLERATED = 0.5;
+/** Points above the target that are aimed at where tiles tell the score of the file: they do so to about two points. */
+const TILE_MARGIN = 2;
+/** The same where tiles tell the number, and the file is scored then. */
+export const CHECKED_MARGIN = 1;
 /** The same where the whole image is scored. */
 const WHOLE_MARGIN = 0.3;
 /** Stills up to this size are encoded whole by each probe: tiles of them are hardly smaller, and tell the score far worse. */
@@ -91,7 +91,9 @@ export async function planQuality(
   const planning = { pixels, order, tools, sample, traits: measureTraits(sample.pixels), hardness };
   const plan = await planWith(planning, fullChroma);
   // A quarter of the colours is not enough after all.
-  const isStuck = plan.made ? !plan.made.reached : plan.number >= plan.codec.bounds.most;
+  const isStuck = plan.made
+    ? !plan.made.reached
+    : plan.number >= plan.codec.bounds.most || plan.knee?.isBeyondFormat === true;
   return isStuck && plan.codec.name.endsWith('420') ? planWith(planning, true) : plan;
 }
 
@@ -101,13 +103,13 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const { isWhole } = sample.layout;
   const codec = chooseCodec(format, preset, { traits, resized: hardness !== undefined, fullChroma });
   const { curve } = tools.table[codec.name];
-  const aim = PRESET_TARGETS[preset] + (isWhole ? WHOLE_MARGIN : TILE_MARGIN);
+  const predictable = !isWhole && isPredictable(planning);
+  const aim = PRESET_TARGETS[preset] + (isWhole ? WHOLE_MARGIN : predictable ? TILE_MARGIN : CHECKED_MARGIN);
   const withTraits = predictNumber(tools.table, codec.name, preset, aim, traits);
   const guess = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
   const start = isWhole && hardness === undefined ? await startByTiles(planning, codec, aim, guess) : guess;
-  const predictable = !isWhole && isPredictable(planning);
   if (!isWhole && hardness !== undefined && !predictable) {
-    return { codec, number: within(codec, start), hardness, detail: traits.detail };
+    return { codec, number: within(codec, start), hardness };
   }
   const files = new Map<number, ScoredImage>();
   const probe = async (number: number) => {
@@ -121,7 +123,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
   const { number, score } = await searchNumber(search);
   const measured = scoreAt(curve, number) - scoreAt(curve, withTraits) - (score - aim);
-  const plan = { codec, number, hardness: measured, detail: traits.detail };
+  const plan = { codec, number, hardness: measured };
   const knee = await findKnee(planning, codec, number, { files, probe });
   if (knee) return { ...plan, ...knee, ...(predictable ? { expected: knee.score } : {}) };
   if (!isWhole) return predictable ? { ...plan, expected: score } : plan;
@@ -157,43 +159,39 @@ async function startByTiles(
 }
 
 /**
- * Encodes with a lower number where the one that was found is so high that its last points may cost too much. Undefined: they do not, or the
- * target is beyond the format, which then gives its best.
+ * Encodes with a lower number where the one that was found is so high that its last points may cost too much, whether or not they reach the
+ * target. Undefined: they do not cost too much.
  */
 async function findKnee(
   { order, sample }: Planning,
   codec: Codec,
   number: number,
   { files, probe }: { files: Map<number, ScoredImage>; probe: (number: number) => Promise<number> },
-): Promise<{ number: number; knee: number; score: number; made?: ScoredImage } | undefined> {
+): Promise<{ number: number; knee: Knee; score: number; made?: ScoredImage } | undefined> {
   if (order.insists || number < codec.steep) return undefined;
   if (!files.has(number)) await probe(number);
   const high = files.get(number) as ScoredImage;
-  if (!high.reached) return undefined;
   const lower = number - STEP_BELOW;
   const score = await probe(lower);
   const low = files.get(lower) as ScoredImage;
   const growth = kneeBetween(low, high);
   if (growth === undefined) return undefined;
-  const target = PRESET_TARGETS[order.preset];
-  return {
-    number: lower,
-    knee: growth,
-    score,
-    ...(sample.layout.isWhole ? { made: stoppedAtKnee(low, target, growth) } : {}),
-  };
+  const knee = { growth, isBeyondFormat: !high.reached };
+  const made = sample.layout.isWhole ? { made: stoppedAtKnee(low, PRESET_TARGETS[order.preset], knee) } : {};
+  return { number: lower, knee, score, ...made };
 }
 
 /**
- * Tells whether tiles predict the score of a file well enough: of a large photograph without transparency, from `medium` up. AVIF's tiles miss
- * it by 3 to 4 points on average, those of low presets by 2 in WebP, and in JPEG by up to 8.
+ * Tells whether tiles predict the score of a file well enough: of a large photograph without transparency, from `medium` to `very_high`. AVIF's
+ * tiles miss it by 3 to 4 points on average, those of low presets by 2 in WebP and in JPEG by up to 8, and those of `maximum` by up to 6.
  */
 function isPredictable({ pixels, sample, traits, order }: Planning): boolean {
   if (pixels.width * pixels.height <= WEB_PIXELS) return false;
   const isStill = sample.layout.tiles.every(({ frame }) => frame === 0);
   const isPhotograph = isStill && sample.pixels.channels !== 4 && traits.flatness < MOST_FLATNESS;
-  const isHigh = PRESET_TARGETS[order.preset] >= PRESET_TARGETS.medium;
-  return isPhotograph && isHigh && (order.format === 'jpeg' || order.format === 'webp');
+  const target = PRESET_TARGETS[order.preset];
+  const isUsual = target >= PRESET_TARGETS.medium && target < PRESET_TARGETS.maximum;
+  return isPhotograph && isUsual && (order.format === 'jpeg' || order.format === 'webp');
 }
 
 /** Encodes the image of a sample, and scores it. */

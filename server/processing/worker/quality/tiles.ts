@@ -52,6 +52,11 @@ export function chooseLayout(pixels: Pixels, { area, edge }: Extent): Layout {
   return { tiles, ...tile, columns: columnsFor(tiles.length), isWhole: false };
 }
 
+/** Takes a still whole. */
+export function wholeLayout({ width, height }: Pixels): Layout {
+  return { tiles: [{ frame: 0, x: 0, y: 0 }], width, height, columns: 1, isWhole: true };
+}
+
 /** Tiles in a row: so many that no place of the last row remains, if that is possible. */
 function columnsFor(count: number): number {
   for (let columns = Math.min(MOST_COLUMNS, count); columns > 1; columns -= 1)
