@@ -9,6 +9,8 @@ import { drainRequest, slowBodySignal } from './client-limits.ts';
 const NO_CONTAINER = 'invalid JSON, only supports object and array';
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const SHOWN_CHARACTERS = 100;
+/** Most levels of lists and objects in a body: deeper ones exceed the stack of whatever walks through them. */
+const MOST_LEVELS = 100;
 /** Rest of a refused body that is read and discarded, in bytes; a longer one closes the connection. */
 const MOST_DRAINED = 10_000_000;
 
@@ -28,7 +30,7 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
     },
   });
 
-  /** @throws unsupported_media_type, invalid_json, request_too_large, request_timeout */
+  /** @throws unsupported_media_type, invalid_json, invalid_request, request_too_large, request_timeout */
   return async function readJson(ctx: Context): Promise<unknown> {
     if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw noJson(ctx);
     try {
@@ -43,11 +45,22 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
       throw isCut ? cutOff(error) : toAppError(error, limitKb);
     }
     const { body } = ctx.request;
+    if (isTooDeep(body))
+      throw new AppError('invalid_request', `body: expected at most ${MOST_LEVELS} levels of lists and objects`);
     if (body !== undefined) return body;
     // A missing body counts as `{}`, a body of an unreadable type does not.
     if (ctx.request.is() !== null) throw noJson(ctx);
     return {};
   };
+}
+
+function isTooDeep(body: unknown): boolean {
+  let level = [body];
+  for (let levels = 0; levels <= MOST_LEVELS; levels += 1) {
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 function noJson(ctx: Context): AppError {

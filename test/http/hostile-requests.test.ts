@@ -49,6 +49,17 @@ describe('a JSON body', () => {
     }
   });
 
+  it('nested deep in a field that is ignored is 400, also with an Idempotency-Key, which hashes it', async () => {
+    const imageId = paths.image.split('/').at(-1);
+    const bodyOf = (depth: number) =>
+      `{"images":[{"id":"${imageId}","metadata":{"x":${'['.repeat(depth)}${']'.repeat(depth)}}}],"settings":{}}`;
+    for (const headers of [json, { ...json, 'Idempotency-Key': 'deep' }]) {
+      expectError(await post(paths.export, bodyOf(100_000), headers), 'invalid_request');
+      expectError(await post(paths.sample, bodyOf(100), headers), 'invalid_request');
+      expect((await post(paths.check, bodyOf(90), headers)).status).toBe(200);
+    }
+  });
+
   it('of hundreds of thousands of wrong elements gets a short 400 without delaying other requests', async () => {
     const body = `{"images":[${'{},'.repeat(300_000)}{}],"settings":{}}`;
     const answer = await post(paths.export, body);
