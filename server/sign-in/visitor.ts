@@ -4,17 +4,26 @@ import { AppError } from '../errors.ts';
 
 /** Client of a request. */
 export interface Visitor {
-  /** Network address, e.g. `192.0.2.7`. */
+  /** Network address, e.g. `192.0.2.7`; some proxies add the port of the client. */
   address: string;
   userAgent: string;
 }
 
 const MAX_LENGTH = 200;
+/** An IPv4 address with a port, or an IPv6 address in brackets. */
+const WITH_PORT = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/** Parses an address, with or without a port; null if it is none. IPv4 addresses that are mapped to IPv6 become IPv4. */
+function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const [, ipv4, ipv6] = WITH_PORT.exec(address) ?? [];
+  const bare = ipv4 ?? ipv6 ?? address;
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : null;
+}
 
 /** Key for counting attempts: the IPv4 address, or the first 64 bits of an IPv6 address, which one client controls. */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
-  const parsed = ipaddr.process(address);
+  const parsed = parseAddress(address);
+  if (!parsed) return 'unknown';
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return (parsed as ipaddr.IPv6).parts
     .slice(0, 4)
@@ -25,7 +34,7 @@ export function networkOf(address: string): string {
 /** Prepares a visitor for storage: shortened, printable ASCII only. */
 export function describeVisitor({ address, userAgent }: Visitor): Visitor {
   const clean = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_LENGTH);
-  return { address: ipaddr.isValid(address) ? ipaddr.process(address).toString() : '', userAgent: clean(userAgent) };
+  return { address: parseAddress(address)?.toString() ?? '', userAgent: clean(userAgent) };
 }
 
 const MINUTE_MS = 60_000;
