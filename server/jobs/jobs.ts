@@ -5,10 +5,11 @@ import type { JobImage, JobRecord, NewJobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { cancelJob, reopenJob, stopJobsOfSession } from './control-jobs.ts';
 import type { NumberedEvent } from './event-log.ts';
+import { followJob } from './follow-job.ts';
 import { createJobFeeds } from './job-feeds.ts';
 import { createJobHistory } from './job-history.ts';
 import type { Admission, Admitted, JobsContext, JobsDeps } from './jobs-context.ts';
-import { findJob, followJob, isStarted, listJobs, outcomeOf, readJob } from './read-jobs.ts';
+import { findJob, isStarted, listJobs, outcomeOf, readJob } from './read-jobs.ts';
 import { createRecovery, drainJobs, forgetEnded, pollJobs, removeJob, startJob } from './run-jobs.ts';
 
 /** Creates the jobs module. A job of another account gets the same response as one that does not exist. */

@@ -1,8 +1,6 @@
 import { type Job, type JobEvent, type JobResult, type JobState, UNFINISHED_JOB_STATES } from '#contract';
-import { outlastOutage } from '../concurrency.ts';
 import type { ImageResultRecord, JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import type { NumberedEvent } from './event-log.ts';
 import type { JobKind } from './job-kind.ts';
 import type { JobsContext, Listening } from './jobs-context.ts';
 
@@ -55,39 +53,6 @@ export async function outcomeOf({ repositories, kinds }: JobsContext, accountId:
 /** Returns true for a state before the job's end. */
 export function isUnfinished({ state }: { state: JobState }): boolean {
   return (UNFINISHED_JOB_STATES as readonly JobState[]).includes(state);
-}
-
-/**
- * Yields the events of a job with a number above `after`, up to its last one or until the signal aborts, whichever server works
- * on it, also when another one takes it over. Ends without a last event only when the job is removed.
- */
-export async function* followJob(
-  { feeds, live, repositories }: JobsContext,
-  job: JobRecord,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<NumberedEvent> {
-  let seen = after;
-  while (!signal.aborted) {
-    const feed = feeds.open(job._id);
-    const leave = live.get(job._id)?.listening.join();
-    try {
-      await feed.ready;
-      const hasEnded = feed.log.closed;
-      for await (const event of feed.log.read(seen, signal)) {
-        // Its client has seen the last event.
-        if (hasEnded && event.n <= after) return;
-        seen = Math.max(seen, event.n);
-        yield event;
-        if (event.event !== 'progress') return;
-      }
-    } finally {
-      leave?.();
-      feeds.release(feed);
-    }
-    if (signal.aborted) return;
-    if (!(await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal))) return;
-  }
 }
 
 /** The last event of a job. */

@@ -18,6 +18,8 @@ interface ProcessOptions {
   isShared?: boolean;
   /** @default nothing */
   keepSessions?: (sessionIds: string[]) => Promise<void>;
+  /** True if its jobs cost nothing and stop when nobody listens. */
+  stopsAlone?: boolean;
   /** Workers with which it helps others. */
   freeWorkers?: number;
 }
@@ -57,7 +59,7 @@ export function useProcesses() {
   const waitFor = (predicate: () => boolean) => expect.poll(predicate, { interval: 10 }).toBe(true);
 
   /** Work that takes as long as its gate is closed, one image after the other. */
-  function kindOf(process: string, isShared: boolean): JobKind<JobResult> {
+  function kindOf(process: string, isShared: boolean, stopsAlone: boolean): JobKind<JobResult> {
     const resultOf = ({ _id }: ImageRecord, error: unknown = null) =>
       ({ imageId: _id, status: error ? 'failed' : 'completed', error }) as JobResult;
     return {
@@ -66,7 +68,7 @@ export function useProcesses() {
       isShared,
       isPaid: true,
       isWithoutGain: () => false,
-      stopsWithoutListenerAfterMs: null,
+      stopsWithoutListenerAfterMs: stopsAlone ? 0 : null,
       plan: async (job, images) =>
         job.images.flatMap(({ imageId }, index) => {
           const image = images.get(imageId);
@@ -103,10 +105,11 @@ export function useProcesses() {
       repositories = fixture.repositories,
       keepSessions = async () => {},
       isShared = false,
+      stopsAlone = false,
       freeWorkers = 0,
     }: ProcessOptions = {},
   ) {
-    const kind = kindOf(name, isShared);
+    const kind = kindOf(name, isShared, stopsAlone);
     return createJobs({
       repositories,
       kinds: { export: kind, sample: kind, analyze: kind } as JobKinds,
@@ -114,7 +117,8 @@ export function useProcesses() {
       keepSessions,
       settle: async (job, completed) => {
         settled.push(completed);
-        return { credits: { charged: 3, refunded: job.total - completed, balance: 0 }, perImage: 1 };
+        const credits = stopsAlone ? { charged: 0, refunded: 0 } : { charged: 3, refunded: job.total - completed };
+        return { credits: { ...credits, balance: 0 }, perImage: 1 };
       },
       isPaid,
       freeWorkers: () => freeWorkers,
