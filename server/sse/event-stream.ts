@@ -4,8 +4,10 @@ import type { ServerResponse } from 'node:http';
 export const DROP_ABOVE_BYTES = 256 * 1024;
 /** Backlog, in bytes, above which the connection is cut; the client can resume. */
 export const CUT_ABOVE_BYTES = 1024 * 1024;
-/** Time in milliseconds after which a backlog that was never empty cuts the connection. */
+/** Time in milliseconds after which a client that takes nothing of a backlog is cut off. */
 export const CUT_AFTER_MS = 30_000;
+/** Bytes that the connection gets at once. Each time it has taken them, its client is known to read. */
+const PART_BYTES = 64 * 1024;
 
 /** An open stream to one client. */
 export interface EventStream {
@@ -59,8 +61,10 @@ class ResponseStream implements ManagedStream {
   readonly #client = new AbortController();
   #over = false;
   #lastBeatAt = performance.now();
-  /** Start of the present backlog. */
+  /** Time since which the client has taken nothing of the present backlog. */
   #blockedSince: number | undefined;
+  /** The backlog that the connection has not got yet. */
+  #parts: Buffer[] = [];
   /** Callers of {@link drained}. */
   #waiting: (() => void)[] = [];
 
@@ -71,7 +75,7 @@ class ResponseStream implements ManagedStream {
     res.once('close', () => this.#onClosed());
     res.on('drain', () => {
       this.#blockedSince = undefined;
-      this.#resolveWaiting();
+      this.#pass();
     });
     if (res.destroyed || res.socket?.destroyed) {
       this.#onClosed();
@@ -86,24 +90,27 @@ class ResponseStream implements ManagedStream {
   }
 
   get congested(): boolean {
-    return !this.#over && this.#res.writableLength > DROP_ABOVE_BYTES;
+    return !this.#over && this.#backlog > DROP_ABOVE_BYTES;
+  }
+
+  /** Bytes that the client has not taken. */
+  get #backlog(): number {
+    return this.#parts.reduce((sum, { length }) => sum + length, this.#res.writableLength);
   }
 
   send({ droppable = false, ...event }: StreamEvent & { droppable?: boolean }): void {
     if (this.#over) return;
     const frame = frameEvent(event);
     // The backlog before this event: one long last event must not cut a reader that keeps up.
-    if (this.#res.writableLength > CUT_ABOVE_BYTES) this.#res.destroy();
-    else if (!droppable || this.#res.writableLength <= DROP_ABOVE_BYTES) this.#write(frame);
+    if (this.#backlog > CUT_ABOVE_BYTES) this.#res.destroy();
+    else if (!droppable || this.#backlog <= DROP_ABOVE_BYTES) this.#write(frame);
   }
 
   end(): void {
     if (this.#over) return;
     this.#over = true;
-    // An ended response emits no 'drain', so the time limit of the backlog starts here.
-    if (this.#res.writableLength > 0) this.#blockedSince ??= performance.now();
     this.#resolveWaiting();
-    this.#res.end();
+    this.#pass();
   }
 
   drained(): Promise<void> {
@@ -115,7 +122,7 @@ class ResponseStream implements ManagedStream {
     if (this.#blockedSince !== undefined && nowMs - this.#blockedSince >= CUT_AFTER_MS) this.#res.destroy();
     else if (!this.#over && nowMs - this.#lastBeatAt >= this.#heartbeatMs) {
       this.#lastBeatAt = nowMs;
-      if (this.#res.writableLength <= DROP_ABOVE_BYTES) this.#write(frameComment('hb'));
+      if (this.#backlog <= DROP_ABOVE_BYTES) this.#write(frameComment('hb'));
     }
   }
 
@@ -125,12 +132,30 @@ class ResponseStream implements ManagedStream {
   }
 
   #write(text: string): void {
-    if (!this.#res.write(text)) this.#blockedSince ??= performance.now();
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += PART_BYTES) this.#parts.push(bytes.subarray(at, at + PART_BYTES));
+    this.#pass();
+  }
+
+  /** Gives the connection as much of the backlog as it takes; after the last part, the end of the response. */
+  #pass(): void {
+    while (!this.#res.writableNeedDrain) {
+      const part = this.#parts.shift();
+      if (!part) break;
+      this.#res.write(part);
+    }
+    if (this.#res.writableNeedDrain) this.#blockedSince ??= performance.now();
+    else this.#resolveWaiting();
+    if (!this.#over || this.#parts.length > 0) return;
+    // An ended response emits no 'drain', so the time limit of what it still has to send starts here.
+    if (this.#res.writableLength > 0) this.#blockedSince ??= performance.now();
+    this.#res.end();
   }
 
   #onClosed(): void {
     const early = !this.#over;
     this.#over = true;
+    this.#parts = [];
     this.#blockedSince = undefined;
     this.#resolveWaiting();
     if (early) this.#client.abort();

@@ -1,11 +1,10 @@
 import { EventEmitter, once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type EventSource, sendEvents } from '../../server/http/job-stream.ts';
-import { DROP_ABOVE_BYTES } from '../../server/sse/event-stream.ts';
-import { createStreamRegistry, type StreamRegistry } from '../../server/sse/index.ts';
+import { createStreamRegistry, type EventStream, type StreamRegistry } from '../../server/sse/index.ts';
 import { openClient, payload, until } from '../sse/stream-server.ts';
 
 let registry: StreamRegistry;
@@ -13,8 +12,6 @@ let server: Server;
 let port: number;
 let errors: unknown[];
 let source: () => EventSource;
-/** The latest response. */
-let response: ServerResponse;
 let headers: Record<string, string>;
 /** Number of handlers that have returned. */
 let returned: number;
@@ -28,7 +25,6 @@ beforeEach(async () => {
   app.silent = true;
   app.use(async (ctx) => {
     ctx.set('X-Request-Id', 'req_1');
-    response = ctx.res;
     await sendEvents(ctx, source(), { registry, headers, onError: (error) => errors.push(error) });
     returned++;
   });
@@ -198,9 +194,15 @@ it('drops progress for a stalled reader and still delivers the terminal event', 
     client.socket.resume();
   };
   let dropped = 0;
+  let opened: EventStream | undefined;
+  const { open } = registry;
+  registry.open = (...input) => {
+    opened = open(...input);
+    return opened;
+  };
   source = async function* () {
     for (let n = 0; n < 400; n++) {
-      if (dropped < 3 && response.writableLength > DROP_ABOVE_BYTES && ++dropped === 3) read();
+      if (dropped < 3 && opened?.congested && ++dropped === 3) read();
       // Enough to fill the kernel's buffers (a few megabytes) and some more.
       yield progress(n, 'x'.repeat(40_000));
       if (n % 20 === 0) await pause(1);

@@ -196,6 +196,31 @@ describe('a slow reader', () => {
     await until(() => registry.size === 0);
   });
 
+  it('is not disconnected while it reads a long last event, however long that takes', async () => {
+    fakeClock();
+    const { client, stream } = await open({ paused: true });
+    let bytes = 0;
+    let text = '';
+    client.socket.on('data', (data) => {
+      bytes += data.length;
+      text = (text + data).slice(-20);
+    });
+    client.socket.pause();
+    const size = 32 * CUT_ABOVE_BYTES;
+    stream.send({ event: 'complete', id: '1', data: 'x'.repeat(size) });
+    stream.end();
+    // More than the kernel's buffers hold, so that the service has to send in between.
+    for (let read = size / 8; read < size; read += size / 8) {
+      await vi.advanceTimersByTimeAsync(CUT_AFTER_MS - 5_000);
+      client.socket.resume();
+      await until(() => bytes >= read || client.socket.destroyed);
+      client.socket.pause();
+    }
+    client.socket.resume();
+    await client.closed;
+    expect([bytes > size, text.endsWith('\r\n0\r\n\r\n')]).toEqual([true, true]);
+  });
+
   it('resolves drained() when the backlog is empty', async () => {
     const { client, stream } = await open({ paused: true });
     await stream.drained();
