@@ -1,15 +1,27 @@
 import type { Budget } from '../budgets/index.ts';
 
-/** Semaphore: admits a fixed number of callers at once, the others in order of arrival. */
+/** Semaphore: admits a fixed number of callers at once. Of the others, accounts take turns, those of one in order of arrival. */
 export interface Gate {
   /** Resolves with the function that releases the place. Rejects with the signal's reason if that aborts first. */
-  enter(signal: AbortSignal): Promise<() => void>;
+  enter(account: string, signal: AbortSignal): Promise<() => void>;
 }
 
 /** Creates a semaphore with `places` places. */
 export function createGate(places: number): Gate {
-  const waiting: (() => void)[] = [];
+  /** By account; whose turn was is moved to the end. */
+  const waiting = new Map<string, Set<() => void>>();
   let free = places;
+
+  function admitNext(): void {
+    const [next] = waiting;
+    if (!next) return;
+    const [account, queue] = next;
+    const [come] = queue;
+    waiting.delete(account);
+    if (come) queue.delete(come);
+    if (queue.size > 0) waiting.set(account, queue);
+    come?.();
+  }
 
   function leaveOnce(): () => void {
     let left = false;
@@ -17,29 +29,31 @@ export function createGate(places: number): Gate {
       if (left) return;
       left = true;
       free += 1;
-      waiting.shift()?.();
+      admitNext();
     };
   }
 
   return {
-    async enter(signal) {
+    async enter(account, signal) {
       signal.throwIfAborted();
       if (free > 0) {
         free -= 1;
         return leaveOnce();
       }
       await new Promise<void>((resolve, reject) => {
+        const queue = waiting.get(account) ?? new Set();
         const come = () => {
           signal.removeEventListener('abort', giveUp);
           free -= 1;
           resolve();
         };
         const giveUp = () => {
-          waiting.splice(waiting.indexOf(come), 1);
+          queue.delete(come);
+          if (queue.size === 0) waiting.delete(account);
           reject(signal.reason);
         };
         signal.addEventListener('abort', giveUp, { once: true });
-        waiting.push(come);
+        waiting.set(account, queue.add(come));
       });
       return leaveOnce();
     },

@@ -224,7 +224,7 @@ async function askWhenReady(context: Context, question: Question, signal: AbortS
   const waitedMs = performance.now() - startedAt;
   if (check?.capability() === 'blind') return { status: 'unavailable' };
   if (waitedMs >= timeoutMs) return { status: 'timeout' };
-  const leave = await gate.enter(signal);
+  const leave = await gate.enter(question.image.accountId, signal);
   try {
     return await askIfAdmitted(context, question, signal, waitedMs);
   } finally {
