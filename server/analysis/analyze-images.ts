@@ -85,6 +85,9 @@ export type AnalyzeImages = ReturnType<typeof createAnalyzeImages>;
 
 function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   const { analysis } = deps;
+  // Without a model, the texts of the file are what is sold.
+  const hasModel = analysis.state().place !== 'off';
+  const isFree = (result: AnalysisResult) => isInVain(result) || (hasModel && result.aiStatus === 'none');
   return {
     steps: ['prepare', 'describe'],
     concurrency: analysis.concurrency,
@@ -110,9 +113,9 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
       fromCache: false,
       error,
     }),
-    isWithoutGain: isInVain,
+    isWithoutGain: isFree,
     show(result, perImage) {
-      const isPaid = result.status === 'completed' && !isInVain(result);
+      const isPaid = result.status === 'completed' && !isFree(result);
       return { ...result, creditsCharged: isPaid ? perImage : 0 };
     },
     summarize(results, durationMs) {
@@ -126,7 +129,7 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   };
 }
 
-/** True if the model was to describe an image and did not: the image costs no credits then. */
+/** True if the model was to describe an image and did not. */
 function isInVain({ aiStatus }: Pick<AnalysisResult, 'aiStatus'>): boolean {
   return aiStatus !== null && aiStatus !== 'none' && aiStatus !== 'completed';
 }

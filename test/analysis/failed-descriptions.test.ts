@@ -20,6 +20,23 @@ describe('descriptions that cost credits', () => {
     const { balance, limits } = await service.api.readJson<Balance>('/v1/credits/balance');
     expect([balance, limits.analysesPerDay?.used]).toEqual([25 - charged, 0]);
   });
+
+  it('cost nothing for images about which the model was not asked', async () => {
+    const small = await plainImage('small.png', { width: 8, height: 8 });
+    const { bytes } = await plainImage('written.png', { width: 320, height: 240 });
+    const uploaded = await service.api.upload([small, { name: 'written.png', bytes }]);
+    const texts = { filename: 'b', title: 'Title', alt: 'Text', caption: 'Caption', tags: ['tag'], decorative: false };
+    const path = `/v1/sessions/${uploaded.sessionId}/images/${uploaded.images[1]?.id}`;
+    await service.api.readJson(path, { method: 'PATCH', json: { metadata: texts } });
+    const asked = service.vision.requests.length;
+    const done = await service.analyze(uploaded);
+    expect(done.results.map((result) => [result.aiStatus, result.creditsCharged])).toEqual([
+      ['none', 0],
+      ['none', 0],
+    ]);
+    expect(service.vision.requests.length).toBe(asked);
+    expect(done).toMatchObject({ credits: { charged: 4, refunded: 4, balance: 25 } });
+  });
 });
 
 describe('free descriptions', () => {
