@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pngMatrix } from '../judge/matrix.ts';
@@ -59,6 +60,22 @@ describe('animation', () => {
     expect(await header(small?.file ?? '')).toMatchObject({ pages: 8, width: 160, pageHeight: 90, loop: 0 });
     expect(small?.size).toBeLessThan(full?.size ?? 0);
   });
+
+  it.each(['webp', 'original'] as const)(
+    'whose times and repetitions are more than encoders take is exported as %s with the most they take',
+    async (format) => {
+      const bytes = await readFile(await fourFrames('gif'));
+      // 32,768 and 65,535 hundredths of a second; 65,535 repetitions are 65,536 times.
+      bytes.writeUInt16LE(32_768, bytes.indexOf('\x21\xf9', 0, 'latin1') + 4);
+      bytes.writeUInt16LE(65_535, bytes.lastIndexOf('\x21\xf9', undefined, 'latin1') + 4);
+      bytes.writeUInt16LE(65_535, bytes.indexOf('NETSCAPE2.0', 0, 'latin1') + 13);
+      const file = await harness.store(`long.${format}.gif`, bytes);
+      const small = (await harness.render(file, { format, widths: [32] })).at(-1);
+      const most = format === 'webp' ? 65_535 : 65_540;
+      expect(await header(small?.file ?? '')).toMatchObject({ pages: 4, delay: [most, 200, 300, most] });
+      expect((await header(small?.file ?? '')).loop).toBeGreaterThan(65_000);
+    },
+  );
 
   it.each(['jpeg', 'png', 'avif'] as const)('becomes its first frame in %s, with a warning', async (format) => {
     const file = await fourFrames('gif');

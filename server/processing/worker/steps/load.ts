@@ -1,3 +1,4 @@
+import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
 import type { SourceFacts } from '../../shared/variants.ts';
 import { decodedFrames } from '../../shared/variants.ts';
@@ -48,7 +49,7 @@ export async function loadImage(
   if (decodedFrames(facts.format, facts.pages) === 1) image.autoOrient();
   const pixels: Pixels = {
     ...(await readPixels(image, opened)),
-    ...(frames > 1 ? { delay: header.delay ?? [], loop: header.loop ?? 0 } : {}),
+    ...(frames > 1 ? timing(header) : {}),
   };
   return {
     pixels: await withoutOpaqueAlpha(pixels),
@@ -63,6 +64,13 @@ export async function loadImage(
     cmyk: header.space === 'cmyk',
     warnings: [...noticed(opened), ...droppedSequence(source, facts)],
   };
+}
+
+/** Longest delay and most repetitions that the encoders take; a GIF may say more. */
+const MOST_TIMING = 65_535;
+
+function timing({ delay = [], loop = 0 }: Metadata): Pick<Pixels, 'delay' | 'loop'> {
+  return { delay: delay.map((one) => Math.min(one, MOST_TIMING)), loop: Math.min(loop, MOST_TIMING) };
 }
 
 function noticed({ header, colour }: OpenSource): WarningCode[] {
