@@ -75,6 +75,7 @@ describe('blankTiff', () => {
 });
 
 describe('tiffPages', () => {
+  const limits = { maxPixels: 100, maxFrames: 1, maxAvifPixels: 100, formats: DEFAULT_INPUT_FORMATS };
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'imagewright-tiff-'));
@@ -112,11 +113,41 @@ describe('tiffPages', () => {
     const path = join(folder, 'lab.tif');
     const size = { width: 2, height: 2, samplesPerPixel: 3 };
     await writeFile(path, writeTiff({ ...size, kind: 'lab', bits: 8, samples: Array(12).fill(128) }));
-    const limits = { maxPixels: 100, maxFrames: 1, maxAvifPixels: 100, formats: DEFAULT_INPUT_FORMATS };
     await expect(probeImage({ file: path, limits })).rejects.toMatchObject({
       code: 'unsupported_image',
       message: expect.stringMatching(/CIELAB.*save the image as RGB/),
     });
+  });
+
+  const picture = { width: 8, height: 4, kind: 'rgb', bits: 8, samplesPerPixel: 3, samples: [] } as const;
+  const grey = { ...picture, kind: 'grey', samplesPerPixel: 1 } as const;
+
+  it.each([
+    ['tiff-samples', 'integers of 32 bits', { ...picture, bits: 32 }],
+    ['tiff-samples', 'signed integers', { ...grey, bits: 16, sampleFormat: 2 }],
+    ['tiff-samples', 'grey of floating point', { ...grey, bits: 32, sampleFormat: 3 }],
+    ['tiff-samples', '12 bits', { ...grey, bits: 12 }],
+    ['tiff-channels', 'two channels beside the colours', { ...picture, samplesPerPixel: 5, extraSample: 0 }],
+    ['tiff-channels', 'two channels beside grey', { ...grey, samplesPerPixel: 3, extraSample: 0 }],
+    ['tiff-channels', 'three channels beside the colours', { ...picture, samplesPerPixel: 6, extraSample: 0 }],
+    ['tiff-compression', 'Zstandard', { ...picture, compression: 50_000 }],
+  ] as const)('refuses as %s what would come out as other pixels or not at all: %s', async (detected, name, made) => {
+    const path = join(folder, `${name}.tif`);
+    await writeFile(path, writeTiff(made));
+    await expect(probeImage({ file: path, limits })).rejects.toMatchObject({
+      code: 'unsupported_image',
+      details: { detected },
+    });
+  });
+
+  it.each([
+    ['floating point of red, green and blue', { ...picture, bits: 32, sampleFormat: 3 }],
+    ['one channel beside the colours', { ...picture, samplesPerPixel: 4, extraSample: 0 }],
+    ['CIELAB of 16 bits', { ...picture, kind: 'lab', bits: 16 }],
+  ] as const)('reads %s', async (name, made) => {
+    const path = join(folder, `${name}.tif`);
+    await writeFile(path, writeTiff(made));
+    await expect(probeImage({ file: path, limits })).resolves.toMatchObject({ format: 'tiff', width: 8 });
   });
 
   it.each([false, true])('counts the one page of a picture (BigTIFF: %s)', async (big) => {

@@ -13,8 +13,22 @@ import { carriedKinds } from './metadata/carried.ts';
 import { readHeader } from './open-source.ts';
 import { hasValidCredentials } from './signing/plan-signing.ts';
 
-/** The library's error for a TIFF of 8-bit CIELAB, which it cannot open. */
-const LAB_OF_8_BITS = /bad labq format/;
+const SAVE_PLAIN = 'save the image with 8 or 16 bits a channel';
+
+/** What the library says of kinds of TIFF that it cannot open: the kind, and what is said instead. */
+const UNOPENED_TIFFS: [said: RegExp, kind: string, message: string][] = [
+  [
+    /bad labq format/,
+    'tiff-lab',
+    'TIFF images of the colour space CIELAB are read with 16 bits alone; save the image as RGB',
+  ],
+  [
+    /not a whole number of bytes|samples out of range/,
+    'tiff-samples',
+    `TIFF images with samples of this size are not read; ${SAVE_PLAIN}`,
+  ],
+  [/exceeds channel limit/, 'tiff-channels', 'TIFF images of that many channels are not read; save the image as RGB'],
+];
 
 /**
  * Reads an image's header: type by content, size, pages, orientation. Decodes no pixels.
@@ -60,16 +74,35 @@ async function readAnyHeader(file: string, format: InputFormat, { formats }: Wor
   try {
     header = await readHeader(file, { failOn: 'error', limitInputPixels: false });
   } catch (error) {
-    if (format === 'tiff' && error instanceof Error && LAB_OF_8_BITS.test(String(error.cause))) {
-      const message = 'TIFF images of the colour space CIELAB are read with 16 bits alone; save the image as RGB';
-      throw unsupported(message, 'tiff-lab');
-    }
+    const said = error instanceof Error ? String(error.cause ?? error) : '';
+    const [, kind, words] = (format === 'tiff' && UNOPENED_TIFFS.find(([pattern]) => pattern.test(said))) || [];
+    if (kind && words) throw unsupported(words, kind);
     if ((format !== 'avif' && format !== 'heic') || !isHeifSequence(file)) throw error;
     const message = `Animated ${FORMATS[format].label} images cannot be read; export the animation as WebP or GIF`;
     throw unsupported(message, `${format}-sequence`);
   }
+  const [kind, words] = format === 'tiff' ? (misreadTiff(header) ?? []) : [];
+  if (kind && words) throw unsupported(words, kind);
   if (format !== 'heic' || header.compression === 'hevc') return header;
   throw unsupported('The HEIF image is not coded as HEVC, so it cannot be read; export it as JPEG', 'heif');
+}
+
+/** Channels of colours. Others are not known of TIFF. */
+const COLOUR_CHANNELS: Readonly<Record<string, number>> = {
+  ...{ 'b-w': 1, grey16: 1, srgb: 3, rgb16: 3, scrgb: 3, labs: 3, cmyk: 4 },
+};
+/** Kinds of samples that are read in every space, and in one. */
+const READ_SAMPLES = new Set(['uchar', 'char', 'ushort', 'float scrgb', 'short labs']);
+
+/**
+ * Returns the kind of a TIFF that the library opens but whose pixels come out black, white or not at all: integers of 32 bits, signed ones of
+ * 16, grey of floating point, and more than one channel beside the colours, such as selections that Photoshop has saved.
+ */
+function misreadTiff({ depth, space, channels }: Metadata): [kind: string, message: string] | null {
+  if (!READ_SAMPLES.has(depth) && !READ_SAMPLES.has(`${depth} ${space}`))
+    return ['tiff-samples', `TIFF images with samples of this kind are not read; ${SAVE_PLAIN}`];
+  if (channels <= (COLOUR_CHANNELS[space] ?? channels) + 1) return null;
+  return ['tiff-channels', 'The TIFF has several channels beside its colours; delete them, or save the image as PNG'];
 }
 
 /**
@@ -107,19 +140,21 @@ const PHOTOMETRIC = 262;
 const YCBCR = 6;
 /** Old and new way of JPEG in TIFF. */
 const JPEG_COMPRESSIONS = new Set([6, 7]);
+/** LERC, LZMA, Zstandard, JPEG 2000 and JPEG XL. */
+const UNREAD_COMPRESSIONS = new Set([34_887, 34_925, 50_000, 33_003, 33_004, 33_005, 34_712, 50_002, 52_546]);
 
 /**
  * Counts the pages of a TIFF or BigTIFF by walking its directories. Reads a few bytes of each; the reads block, since 2,000
  * asynchronous ones took a worker 0.5 s.
  * @param supported formats that a refusal names
  * @throws too_many_frames above 1,000 pages; invalid_image if a directory lies outside the file; unsupported_image if the first page is
- *   YCbCr without JPEG, whose samples the library takes for RGB
+ *   YCbCr without JPEG, whose samples the library takes for RGB, or of a compression that it does not know
  */
 export function tiffPages(file: string, supported: readonly InputFormat[] = DEFAULT_INPUT_FORMATS): number {
   const handle = openSync(file, 'r');
   try {
     const layout = readLayout(handle);
-    refuseYcbcr(handle, layout, supported);
+    refuseUnread(handle, layout, supported);
     let pages = 0;
     for (let at = layout.first; at !== 0; at = readNext(handle, layout, at)) {
       pages += 1;
@@ -149,8 +184,15 @@ function readLayout(handle: number): Layout {
   return { littleEndian, offsetBytes, first: readNumber(head, isBig ? 8 : 4, offsetBytes, littleEndian) };
 }
 
-function refuseYcbcr(handle: number, layout: Layout, supported: readonly InputFormat[]): void {
+function refuseUnread(handle: number, layout: Layout, supported: readonly InputFormat[]): void {
   const tags = readShorts(handle, layout, layout.first);
+  if (UNREAD_COMPRESSIONS.has(tags.get(COMPRESSION) ?? 1)) {
+    const message = 'TIFF images of this compression are not read; save the image with LZW or without compression';
+    throw new ProcessingFailure('unsupported_image', message, {
+      detected: 'tiff-compression',
+      supported: [...supported],
+    });
+  }
   if (tags.get(PHOTOMETRIC) !== YCBCR || JPEG_COMPRESSIONS.has(tags.get(COMPRESSION) ?? 1)) return;
   const message = 'TIFF images of the colour space YCbCr are read with JPEG compression alone; save the image as RGB';
   throw new ProcessingFailure('unsupported_image', message, { detected: 'tiff-ycbcr', supported: [...supported] });
