@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withGifTransparency } from '../../server/processing/worker/containers/gif.ts';
+import { writeGif } from '../judge/gif-file.ts';
 import { pngMatrix } from '../judge/matrix.ts';
-import { decode, difference, type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
+import { decode, difference, type Harness, header, nasty, only, photo, startHarness } from './processor-harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -76,6 +78,47 @@ describe('animation', () => {
       expect((await header(small?.file ?? '')).loop).toBeGreaterThan(65_000);
     },
   );
+
+  describe('of a GIF that declares no transparent colour', () => {
+    const seen = { area: [0, 0, 8, 8], colours: 90 } as const;
+    const last = { area: [20, 20, 4, 4], colours: 200 } as const;
+
+    it.each([
+      ['a cleared part', [{ colours: 40 }, { ...seen, disposal: 2 }, last]],
+      ['a cleared first frame', [{ colours: 40, disposal: 2 }, last, last]],
+      ['a first frame that is taken back', [{ colours: 40, disposal: 3 }, last, last]],
+    ] as const)('shows %s transparent, as browsers do', async (name, frames) => {
+      const file = await harness.store(`${name}.gif`, writeGif(32, 32, frames));
+      expect((await harness.facts(file)).hasAlpha).toBe(true);
+      const { file: made } = only(await harness.render(file, { format: 'webp', preset: 'maximum' }));
+      const { pages = 1 } = await header(made);
+      const { data } = await sharp(made, { page: pages - 1 })
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      // The upper left pixel, and one of the last frame.
+      expect(data[3]).toBe(0);
+      expect([...data.subarray((21 * 32 + 21) * 4, (21 * 32 + 21) * 4 + 4)]).toEqual([200, 200, 200, 255]);
+    });
+
+    it.each([255, 256])('keeps every pixel of a cleared frame of %s colours', async (count) => {
+      const colours = Array.from({ length: 32 * 32 }, (_, at) => (at * 7) % count);
+      const bytes = writeGif(32, 32, [{ colours, disposal: 2 }, last]);
+      const { file } = only(
+        await harness.render(await harness.store(`${count}.gif`, bytes), { format: 'webp', preset: 'maximum' }),
+      );
+      const { data } = await sharp(file, { page: 0 }).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+      expect(colours.filter((_, at) => data[at * 4 + 3] !== 255)).toEqual([]);
+      expect(colours.filter((colour, at) => Math.abs((data[at * 4] ?? 0) - colour) > 6)).toEqual([]);
+    });
+
+    it('finds the free colours of a real encoder', async () => {
+      const encoded = await sharp(photo('photo-dandelion.jpg')).resize(300).gif({ dither: 0 }).toBuffer();
+      encoded[encoded.indexOf('\x21\xf9', 0, 'latin1') + 3] = 8;
+      const decoded = (file: Buffer) => sharp(file).ensureAlpha().raw().toBuffer();
+      const patched = withGifTransparency(encoded);
+      expect(await decoded(patched ?? encoded)).toEqual(await decoded(encoded));
+    });
+  });
 
   it.each(['jpeg', 'png', 'avif'] as const)('becomes its first frame in %s, with a warning', async (format) => {
     const file = await fourFrames('gif');

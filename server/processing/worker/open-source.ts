@@ -31,8 +31,7 @@ export async function openSource(
 ): Promise<OpenSource> {
   const header = await readHeader(source, options);
   const completed = format === 'jpeg' ? await completeJpeg(source, options) : undefined;
-  const opaqueGif = format === 'gif' && !header.hasAlpha;
-  const transparent = opaqueGif ? withGifTransparency(await bytesOf(source)) : null;
+  const transparent = format === 'gif' ? withGifTransparency(await bytesOf(source)) : null;
   const decoded = format === 'heic' ? await decodedHeic(await bytesOf(source), header) : null;
   const input = completed ?? transparent ?? decoded ?? source;
   const colour = readSourceColour(source, format, header);
