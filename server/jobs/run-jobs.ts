@@ -270,6 +270,8 @@ async function recover(context: JobsContext, job: JobRecord): Promise<void> {
   let stopped: StopReason | null = job.stopRequested;
   if (!stopped && (crashes > MAX_CRASHES || idleMs > config.RESUME_MINUTES * 60_000)) stopped = 'job_abandoned';
   if (job.leaseOwner !== null) await repositories.jobImages.giveBack(job._id, job.leaseOwner);
+  // Of a job that was opened again: its process may have died before it had done this.
+  if (job.eventBase >= 0) await repositories.imageResults.removeFailures(job._id, 'client_left');
   const done = await repositories.imageResults.countOfJob(job._id);
   await stopHelp(context, job._id);
   const level = job.leaseOwner === null ? 'info' : 'warn';
