@@ -48,6 +48,8 @@ interface Planning {
 
 /** Most that a score which was measured on the whole image may lack. */
 export const TOLERATED = 0.5;
+/** The same of art that is almost all flat, from `very_high` up, and its margin: the reference scores it up to 3 points lower than ours. */
+const OF_FLAT_ART = { flatness: 0.9, tolerated: -0.7, margin: 1.5 };
 /** Points above the target that are aimed at where tiles tell the score of the file: they do so to about two points. */
 const TILE_MARGIN = 2;
 /** The same where tiles tell the number, and the file is scored then. */
@@ -104,7 +106,10 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const codec = chooseCodec(format, preset, { traits, resized: hardness !== undefined, fullChroma });
   const { curve } = tools.table[codec.name];
   const predictable = !isWhole && isPredictable(planning);
-  const aim = PRESET_TARGETS[preset] + (isWhole ? WHOLE_MARGIN : predictable ? TILE_MARGIN : CHECKED_MARGIN);
+  const target = PRESET_TARGETS[preset];
+  const isFlatArt = traits.flatness >= OF_FLAT_ART.flatness && target >= PRESET_TARGETS.very_high;
+  const { margin, tolerated } = isFlatArt ? OF_FLAT_ART : { margin: WHOLE_MARGIN, tolerated: TOLERATED };
+  const aim = target + (isWhole ? margin : predictable ? TILE_MARGIN : CHECKED_MARGIN);
   const withTraits = predictNumber(tools.table, codec.name, preset, aim, traits);
   const guess = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
   const start = isWhole && hardness === undefined ? await startByTiles(planning, codec, aim, guess) : guess;
@@ -118,7 +123,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
     return isWhole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
   };
   const accuracy = isWhole
-    ? { below: WHOLE_MARGIN + TOLERATED, above: WHOLE_ABOVE, trusted: 0 }
+    ? { below: margin + tolerated, above: WHOLE_ABOVE, trusted: 0 }
     : { below: 0, above: 0, trusted: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
   const { number, score } = await searchNumber(search);
@@ -127,12 +132,11 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const knee = await findKnee(planning, codec, number, { files, probe });
   if (knee) return { ...plan, ...knee, ...(predictable ? { expected: knee.score } : {}) };
   if (!isWhole) return predictable ? { ...plan, expected: score } : plan;
-  const target = PRESET_TARGETS[preset];
-  const made = bestOf([...files.values()], target, TOLERATED);
+  const made = bestOf([...files.values()], target, tolerated);
   // If the probes ended too low or far too high, the number that they predict is encoded too.
-  const isNear = made.score >= target - TOLERATED && made.score <= aim + 2 * WHOLE_ABOVE;
+  const isNear = made.score >= target - tolerated && made.score <= aim + 2 * WHOLE_ABOVE;
   if (isNear || files.has(number)) return { ...plan, made };
-  return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], target, TOLERATED) };
+  return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], target, tolerated) };
 }
 
 /**
