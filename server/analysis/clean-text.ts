@@ -20,8 +20,9 @@ const LINE_BREAKING = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const MARKUP = /<\/?[a-z!?][^<>]*>?/gi;
 const MARKDOWN_LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
 const MARKDOWN = /\*\*|__|~~|`+|^\s*(?:#{1,6}|>|[-*])\s+|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])/gmu;
+// Parts and their number are bounded, as DNS and mail bound them: otherwise "a.a.a." is read again from each of its letters.
 const LINKS =
-  /\b(?:https?|ftp|file|data|javascript|vbscript|mailto):\S*|\bwww\.\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)+\/\S*/gi;
+  /\b(?:https?|ftp|file|data|javascript|vbscript|mailto):\S*|\bwww\.\S+|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+|\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\/\S*/gi;
 // Common top-level domains, in one case throughout, without those that end file names or abbreviations: "harbour.It",
 // "e.g." and "readme.md" are no addresses.
 const TOP_LEVEL =
@@ -33,13 +34,20 @@ const DOMAINS = new RegExp(
 );
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
+/** Most characters that are read: longer than any limit, and short enough for every pattern. */
+const LONGEST = 4000;
+/** Characters that are read per one that may be left: markup and spaces are removed. A file may have a hundred long tags. */
+const READ_FACTOR = 8;
+
 /**
  * Converts untrusted input to plain text: no markup, no angle brackets, no control or bidi characters, of zero-width ones only the joiners
  * that a script or an emoji needs, single spaces, cut at a word.
  */
 export function cleanText(raw: string, { maxLength, withoutLinks = false }: TextBounds): CleanText {
-  // Longer than any limit, and short enough for every pattern.
-  let text = raw.slice(0, 4000).normalize('NFC').replace(INVISIBLE, '');
+  let text = raw
+    .slice(0, Math.min(LONGEST, maxLength * READ_FACTOR))
+    .normalize('NFC')
+    .replace(INVISIBLE, '');
   text = text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, decodeEntity);
   text = text.replace(MARKDOWN_LINK, '$1').replace(MARKUP, ' ').replace(/[<>]/g, ' ');
   text = text.replace(MARKDOWN, '');
