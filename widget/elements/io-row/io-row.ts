@@ -57,6 +57,8 @@ export class IoRow extends LitElement {
   #unsubscribe: (() => void) | null = null;
   #thumbs: ThumbQueue | null = null;
   #inSight = false;
+  /** True if a control had the focus before an update. */
+  #hadFocus = false;
   readonly #editor = createFieldEditor({
     commit: (field, value) => this.context.optimizer.setMetadata(this.itemId, field, value),
     changed: () => this.requestUpdate(),
@@ -85,6 +87,7 @@ export class IoRow extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
+    this.#hadFocus = Boolean((this.renderRoot as ShadowRoot).activeElement);
     // Keeping the pixels costs more than decoding them again.
     if (this.brief) this.picture = null;
     if (changed.has('itemId') || changed.get('context')?.optimizer !== this.context.optimizer) {
@@ -95,6 +98,8 @@ export class IoRow extends LitElement {
   protected override updated(changed: PropertyValues): void {
     // The service has a preview of formats the browser cannot decode, once they are uploaded.
     if (changed.has('item') || changed.has('brief')) this.#requestThumb();
+    // A button that goes, e.g. "Try again", takes the focus with it. Touch screens would open their keyboard for a field.
+    if (this.#hadFocus && !(this.renderRoot as ShadowRoot).activeElement) this.focusControl('more');
   }
 
   #subscribe(): void {

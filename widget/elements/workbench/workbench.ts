@@ -77,7 +77,7 @@ export class Workbench implements ReactiveController {
   }
 
   hostUpdate(): void {
-    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar, .outcome, .notices'));
+    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar, .outcome, .notices, .tools'));
   }
 
   hostUpdated(): void {
