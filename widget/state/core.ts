@@ -9,6 +9,7 @@ import { createItemStore, type MutableStore } from './item-store.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import type { Translate } from './messages.ts';
 import { createNotices, type Notices } from './notices.ts';
+import type { SessionToRead } from './session/saved-types.ts';
 import { DEFAULT_SETTINGS } from './session/settings.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { OptimizerError, Phase, Restrictions, Settings } from './types.ts';
@@ -71,6 +72,8 @@ export interface Core {
   epoch: number;
   /** Resolves when the session that is being opened is there, or cannot be had; uploads go there. */
   opened: Promise<unknown> | null;
+  /** The session that could not be read and that `retry` reads again; until then uploads fail by the same cause. */
+  unread: (SessionToRead & { cause: unknown }) | null;
   settings: Settings;
   balance: number | null;
   /** Limits of the service, as far as they are known. */
@@ -153,6 +156,7 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     sessionId: null,
     epoch: 0,
     opened: null,
+    unread: null,
     settings: DEFAULT_SETTINGS,
     balance: null,
     limits: {},

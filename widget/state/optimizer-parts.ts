@@ -133,13 +133,14 @@ export async function recall(parts: OptimizerParts): Promise<void> {
   if (!readKept(place) && !readKept(place, DRAFT)) return;
   await open(parts, async (flow, epoch) => {
     const saved = flow.persistence.load(null);
-    if (saved?.sessionId) await flow.attachment.attach(saved.sessionId, saved, epoch);
-    else if (saved) addLost(parts, flow, saved);
+    if (saved) await put(parts, flow, saved, epoch);
   });
 }
 
-/** Takes over the settings and texts of a state without a session. */
-export function addLost({ core, settings }: OptimizerParts, flow: Flow, saved: SavedState): void {
+/** Shows a kept state: its session, or without one its settings and texts. */
+export async function put({ core, settings }: OptimizerParts, flow: Flow, saved: SavedState, epoch: number) {
+  const { sessionId } = saved;
+  if (sessionId) return flow.attachment.attach({ sessionId, saved }, epoch);
   settings.set(asChanges(saved.settings));
   const items = flow.addLost(saved);
   if (items.length > 0) core.emit('io-add', { items });
@@ -165,6 +166,7 @@ export function reset(parts: OptimizerParts): void {
   core.notices.drop();
   core.blocked = null;
   core.sessionId = null;
+  core.unread = null;
 }
 
 /** Adds candidates, and loads the flow for them. */

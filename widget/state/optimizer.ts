@@ -7,12 +7,12 @@ import type { Unsubscribe } from './listeners.ts';
 import type { Announcement, Notice } from './messages.ts';
 import {
   addCandidates,
-  addLost,
   createParts,
   disposeParts,
   loadFlow,
   type OptimizerParts,
   open,
+  put,
   recall,
   removeByUser,
   reset,
@@ -253,7 +253,7 @@ export class Optimizer {
     // Jobs of the former session continue at the service.
     this.#parts.runs.leave();
     reset(this.#parts);
-    return open(this.#parts, (flow, epoch) => flow.attachment.attach(sessionId, saved, epoch));
+    return open(this.#parts, (flow, epoch) => flow.attachment.attach({ sessionId, saved }, epoch));
   }
   /** Restores the state that `remember` keeps in this tab. */
   recall(): Promise<void> {
@@ -267,9 +267,11 @@ export class Optimizer {
   async retry(ids?: readonly string[]): Promise<void> {
     this.#core.blocked = null;
     const flow = await loadFlow(this.#parts);
-    const { failed } = flow.attachment;
-    if (failed) await this.attach(failed.sessionId, failed.saved);
-    else await flow.retry(this.#parts.uploading, ids);
+    const { unread } = this.#core;
+    // Images that are there come again; without any, files that were added meanwhile stay.
+    if (unread && this.sessionId) await this.attach(unread.sessionId, unread.saved);
+    else if (unread) await open(this.#parts, (flow, epoch) => flow.attachment.attach(unread, epoch));
+    await flow.retry(this.#parts.uploading, ids);
   }
   /** Returns data that `restore` takes. */
   getState(): SavedState {
@@ -277,9 +279,9 @@ export class Optimizer {
     const empty = { version: 1, sessionId, settings, edits: {}, order: [], removed: [] } as const;
     return this.#flow?.persistence.getState() ?? empty;
   }
-  async restore(saved: SavedState): Promise<void> {
+  restore(saved: SavedState): Promise<void> {
     if (saved.sessionId) return this.attach(saved.sessionId, saved);
-    addLost(this.#parts, await loadFlow(this.#parts), saved);
+    return open(this.#parts, (flow, epoch) => put(this.#parts, flow, saved, epoch));
   }
 
   get #flow(): Flow | null {

@@ -3,7 +3,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Item } from '../types.ts';
 import type { Persistence } from './persistence.ts';
 import type { Rehydration } from './rehydrate.ts';
-import type { SavedState } from './saved-types.ts';
+import type { SessionToRead } from './saved-types.ts';
 
 /** Creates the attaching to sessions of the service. */
 export function createAttachment(
@@ -13,15 +13,12 @@ export function createAttachment(
   { load }: Pick<Persistence, 'load'>,
 ) {
   const show = (items: Item[]) => items.length > 0 && core.emit('io-add', { items });
-  let failed: { sessionId: string; saved?: SavedState } | null = null;
   return {
-    /** The session that could not be read and that `retry` reads again. */
-    get failed() {
-      return failed;
-    },
     /** `epoch`: that of the request. A session that is asked for later, or `clear`, replaces this one. */
-    async attach(sessionId: string, saved: SavedState | undefined, epoch: number) {
-      failed = null;
+    async attach(session: SessionToRead, epoch: number) {
+      const { sessionId, saved } = session;
+      core.notices.drop('error-attach');
+      core.unread = null;
       const isOutdated = () => core.epoch !== epoch;
       try {
         const items = await rehydration.attach(sessionId, saved, isOutdated);
@@ -37,7 +34,7 @@ export function createAttachment(
           return void show(kept ? rehydration.addLost(kept) : []);
         }
         core.blocked = error;
-        failed = { sessionId, saved };
+        core.unread = { ...session, cause };
       }
     },
   };

@@ -20,3 +20,9 @@ export interface SavedState {
   /** Images that were removed here; the server still has them. */
   readonly removed: readonly string[];
 }
+
+/** A session to be read, with what the page has kept of it. */
+export interface SessionToRead {
+  readonly sessionId: string;
+  readonly saved?: SavedState | undefined;
+}

@@ -89,6 +89,7 @@ export class Uploading {
     const core = this.#core;
     const { store } = core;
     await core.opened;
+    if (core.unread) throw core.unread.cause;
     const item = store.get(id);
     if (!item) return;
     const transport = core.transport();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Session } from '#contract';
 import { newGate } from '../../../support/gate.ts';
-import { completed, createScriptedService, imageOf, resultOf } from '../scripted-service.ts';
+import { completed, connectionError, createScriptedService, imageOf, jobOf, resultOf } from '../scripted-service.ts';
 import { fileOf, startOptimizer, startWithFiles } from '../started-optimizer.ts';
 import { createTestEnvironment } from '../test-environment.ts';
 
@@ -86,4 +86,62 @@ test('an export of a session that was left is no outcome of the one that is show
   await env.advance(3000);
   expect(optimizer).toMatchObject({ state: 'ready', outcome: null });
   expect(details('io-export')).toEqual([]);
+});
+
+test('files that are added after a session could not be read wait for it, and keep it remembered', async () => {
+  let down = true;
+  const service = createScriptedService({
+    async getSession(id) {
+      if (down) throw connectionError();
+      return sessionOf(id);
+    },
+  });
+  const { optimizer, env } = startOptimizer({ remember: 'work' }, { service });
+  await optimizer.attach('sess_a');
+  expect(optimizer.state).toBe('error');
+  down = false;
+  await optimizer.addFiles([fileOf('new.jpg')]);
+  await env.advance(20_000);
+  expect(service.uploads).toEqual([]);
+  await optimizer.retry();
+  await env.advance(20);
+  expect(optimizer.items.list().map(({ name, status }) => [name, status])).toEqual([
+    ['new.jpg', 'ready'],
+    ['img_of_sess_a.jpg', 'ready'],
+  ]);
+  expect(service.uploads).toMatchObject([{ name: 'new.jpg', session: 'sess_a' }]);
+  expect(JSON.parse(env.stored.get('imagewright:work') ?? '')).toMatchObject({ sessionId: 'sess_a' });
+});
+
+test('a session whose results could not be read is read again with its images once, and later texts', async () => {
+  let down = true;
+  const job = jobOf('job_1', { results: [resultOf('img_of_sess_a')] });
+  const service = createScriptedService({
+    getSession: async (id) => ({ ...sessionOf(id), jobs: [job] }),
+    async getJob() {
+      if (down) throw connectionError();
+      return job;
+    },
+  });
+  const { optimizer, env, ids, details } = startOptimizer({}, { service });
+  await optimizer.attach('sess_a');
+  optimizer.setMetadata(ids()[0] ?? '', 'alt', 'Typed since');
+  down = false;
+  await optimizer.retry();
+  await env.advance(20);
+  expect(optimizer.items.list()).toMatchObject([{ status: 'done', metadata: { alt: 'Typed since' } }]);
+  expect(details('io-add')).toMatchObject([{ items: [{ imageId: 'img_of_sess_a' }] }]);
+  expect(optimizer.notices).toEqual([]);
+});
+
+test('once cleared, a session that could not be read is forgotten', async () => {
+  const getSession = () => Promise.reject(connectionError());
+  const service = createScriptedService({ getSession });
+  const { optimizer, env } = startOptimizer({}, { service });
+  await optimizer.attach('sess_a');
+  optimizer.clear();
+  await optimizer.addFiles([fileOf('new.jpg')]);
+  await env.advance(20);
+  await optimizer.retry();
+  expect(optimizer).toMatchObject({ state: 'ready', sessionId: 'sess_1' });
 });
