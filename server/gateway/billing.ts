@@ -74,11 +74,11 @@ export function createBilling(deps: BillingDeps) {
     check: (account: Payer, request: CreditCheckRequest): Promise<CreditCheck> => checkCredits(account, request, deps),
 
     /** Returns a job or event as a caller may see it: to a session token the balance is what it may spend. */
-    async seenBy<T extends object>(account: Payer, shown: T): Promise<T> {
-      const { credits } = shown as { credits?: JobCredits | null };
-      if (!account.token || !credits) return shown;
-      return { ...shown, credits: { ...credits, balance: await spendable(account, deps) } };
-    },
+    seenBy: async <T extends object>(account: Payer, shown: T): Promise<T> =>
+      (await seenBy(account, [shown], deps))[0] as T,
+
+    /** Returns jobs as a caller may see them, as `seenBy` does. */
+    allSeenBy: <T extends object>(account: Payer, shown: T[]): Promise<T[]> => seenBy(account, shown, deps),
   };
 }
 
@@ -178,6 +178,16 @@ async function settleAbandoned(
 async function spendable({ id, token }: Payer, deps: BillingDeps): Promise<number> {
   const { balance } = await requireAccount(id, deps);
   return token ? Math.min(balance, await deps.accounts.tokens.left(token.id)) : balance;
+}
+
+async function seenBy<T extends { credits?: JobCredits | null }>(
+  account: Payer,
+  shown: T[],
+  deps: BillingDeps,
+): Promise<T[]> {
+  if (!account.token || !shown.some(({ credits }) => credits)) return shown;
+  const balance = await spendable(account, deps);
+  return shown.map((one) => (one.credits ? { ...one, credits: { ...one.credits, balance } } : one));
 }
 
 async function checkCredits(

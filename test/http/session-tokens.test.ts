@@ -99,6 +99,13 @@ describe('a session token', () => {
     expect(events.at(-1)).toMatchObject({ credits: { charged: 1, balance: 1 } });
     const job = await (await callAs(token, `/v1/jobs/${response.headers.get('X-Job-Id')}`)).json();
     expect(job).toMatchObject({ credits: { charged: 1, balance: 1 } });
+    const { jobs } = await (await callAs(token, `/v1/sessions/${own.sessionId}`)).json();
+    expect(jobs.map(({ credits }: { credits: object }) => credits)).toContainEqual({
+      charged: 1,
+      refunded: 0,
+      balance: 1,
+    });
+    expect(jobs.filter(({ credits }: { credits: { balance: number } }) => credits.balance !== 1)).toEqual([]);
   });
 
   it('spends no more than its credits in exports sent at once, and gets refunds back', async () => {

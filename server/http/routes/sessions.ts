@@ -56,7 +56,7 @@ export const SESSION_ROUTES = {
       expiresAt: session.expiresAt.toISOString(),
       images: images.map(showImage),
       analysis: { status: await services.analyzeImages.status(account.id, params.sessionId) },
-      jobs: await services.jobs.list(account.id, params.sessionId),
+      jobs: await services.gateway.billing.allSeenBy(account, await services.jobs.list(account.id, params.sessionId)),
     };
   },
 
