@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readExif } from '../../server/processing/worker/exif.ts';
+import { EXIF } from '../../server/processing/shared/exif-tags.ts';
+import { readExif, writeExif } from '../../server/processing/worker/exif.ts';
 import { type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
 
 let harness: Harness;
@@ -28,6 +29,20 @@ describe('author and copyright of an image', () => {
     const mixed = await harness.store('both.jpg', await both.jpeg().toBuffer());
     const png = only(await harness.render(mixed, { format: 'png' }));
     expect(readExif((await header(png.file)).exif)).toEqual({ artist: 'Ada', copyright: '© Zoë & Co' });
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from('© Müller'), '© Müller'],
+    ['the code page of Windows', Buffer.from('\xa9 M\xfcller\x92s', 'latin1'), '© Müller’s'],
+    ['two parts', Buffer.from('Ada\0Zoë\0'), 'Ada; Zoë'],
+    ['the second part alone', Buffer.from(' \0Zoë\0'), 'Zoë'],
+    ['one part and its padding', Buffer.from('Ada\0\0\0'), 'Ada'],
+    ['a cut character', Buffer.concat([Buffer.alloc(1023, 'a'), Buffer.from('ü')]), 'a'.repeat(1023)],
+  ])('are read from EXIF in %s', (_, data, copyright) => {
+    const exif = [{ directory: 'image' as const, tag: EXIF.imageId, type: 2, count: data.length, data }];
+    const block = writeExif({ exif }) ?? Buffer.alloc(0);
+    block.writeUInt16LE(EXIF.copyright, 10);
+    expect(readExif(block)).toEqual({ copyright });
   });
 
   it('are taken from IPTC if only that has them', async () => {

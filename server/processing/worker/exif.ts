@@ -1,4 +1,5 @@
 import { EXIF, type ExifTag } from '../shared/exif-tags.ts';
+import { decodeText } from './metadata/decode-text.ts';
 
 /** Author and copyright from EXIF. */
 export interface Attribution {
@@ -46,7 +47,7 @@ export function attributionOf(entries: ExifEntry[]): Attribution {
   const found: Attribution = {};
   for (const { directory, tag, type, data } of entries) {
     if (directory !== 'image' || type !== ASCII || (tag !== EXIF.artist && tag !== EXIF.copyright)) continue;
-    const text = readText(data);
+    const text = readText(data, tag);
     if (text !== '') found[tag === EXIF.artist ? 'artist' : 'copyright'] = text;
   }
   return found;
@@ -112,11 +113,11 @@ function swapped(raw: Buffer, bytes: number): Buffer {
   return bytes === 8 ? copy.swap64() : copy;
 }
 
-function readText(bytes: Buffer): string {
-  const end = bytes.indexOf(0);
-  const raw = end < 0 ? bytes : bytes.subarray(0, end);
-  // The standard requires ASCII; cameras and editors write UTF-8.
-  return raw.toString('utf8').replaceAll('\ufffd', '').trim();
+/** Reads a text up to its end; of a copyright also the second part, which names the editor (Exif 3.0, 4.6.5). */
+function readText(bytes: Buffer, tag: number): string {
+  const parts = bytes.toString('latin1').split('\0', tag === EXIF.copyright ? 2 : 1);
+  const texts = parts.map((part) => decodeText(Buffer.from(part, 'latin1')).replaceAll('\ufffd', '').trim());
+  return texts.filter((text) => text !== '').join('; ');
 }
 
 /** Input of an EXIF block. */

@@ -4,6 +4,7 @@ import { METADATA_FIELDS, XMP_FIELDS } from '#contract/constants';
 import { ProcessingFailure, readSource } from '../../shared/failure.ts';
 import type { EmbeddedMetadata, EmbeddedText, InspectReport, InspectTask, PixelReport } from '../../shared/protocol.ts';
 import { readIptc } from '../metadata/carried.ts';
+import { decodeText } from '../metadata/decode-text.ts';
 import { alternativesOf, listOf, parseXmp, propertyOf } from '../metadata/parse-xmp.ts';
 import { type OpenSource, openSource, openUpright, readHeader } from '../open-source.ts';
 import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
@@ -100,7 +101,7 @@ function readExifTexts(block: Buffer | undefined): { description: string | null;
   if (!block || block.length > MAX_EXIF_BYTES) return { description: null, camera: false };
   try {
     const { Image: image } = exifReader(block);
-    // The standard requires ASCII; other texts are returned as bytes, and editors write UTF-8.
+    // Texts that are not ASCII are returned as bytes.
     const description: unknown = image?.ImageDescription;
     return {
       description: Buffer.isBuffer(description) || typeof description === 'string' ? asText(description) : null,
@@ -112,7 +113,7 @@ function readExifTexts(block: Buffer | undefined): { description: string | null;
 }
 
 function asText(value: Buffer | string): string {
-  return value.toString('utf8').replace(/\0.*$/s, '');
+  return (typeof value === 'string' ? value : decodeText(value)).replace(/\0.*$/s, '');
 }
 
 /** Shortest side in pixels that can be described; some models refuse smaller images. */
