@@ -65,6 +65,8 @@ export const analyzeRequestSchema = z
     images: z
       .array(z.union([imageIdSchema, z.object({ id: imageIdSchema })]))
       .min(1)
+      // The size of the largest possible session: bounds the work of rejecting an invalid list.
+      .max(100_000)
       .optional()
       .describe('Image ids, or objects with an `id`; no id twice. Default: all.'),
     options: analyzeOptionsSchema.default(() => analyzeOptionsSchema.parse({})),

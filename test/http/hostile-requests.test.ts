@@ -65,6 +65,9 @@ describe('a JSON body', () => {
     const answer = await post(paths.export, body);
     expectError(answer, 'invalid_request');
     expect(answer.body.length).toBeLessThan(10_000);
+    const analysis = await post(paths.export.replace('/export', '/analyze'), `{"images":[${'{},'.repeat(300_000)}{}]}`);
+    // Refused by its length, before each of its elements is judged.
+    expect(Object.keys(expectError(analysis, 'invalid_request').errors as object)).toEqual(['images']);
     const many = await post(paths.export, `{"images":[${'{},'.repeat(2000)}{}],"settings":{}}`);
     expectError(many, 'invalid_request');
     expect(many.body.length).toBeLessThan(10_000);
