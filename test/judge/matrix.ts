@@ -158,6 +158,7 @@ export async function avifMatrix(): Promise<JudgedFile[]> {
     add(`${bits} grey`, { colour: grey });
     add(`${bits} grey srgb`, { colour: grey, nclx: { primaries: 1, transfer: 13 } });
     add(`${bits} grey linear`, { colour: grey, nclx: { primaries: 1, transfer: 8 } });
+    add(`${bits} grey icc of rgb`, { colour: grey, icc: matrixProfile(LINEAR_SRGB) });
     add(`${bits} grey limited range`, { colour: grey, nclx: { primaries: 1, transfer: 13, fullRange: false } });
   }
   return files;

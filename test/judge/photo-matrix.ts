@@ -29,6 +29,7 @@ export async function photoMatrix(): Promise<JudgedFile[]> {
     { name: 'jpeg grey none', format: 'jpeg', bytes: grey },
     { name: 'jpeg grey icc 1.0', format: 'jpeg', bytes: jpegWith(grey, greyProfile(1)) },
     { name: 'jpeg grey icc 2.2', format: 'jpeg', bytes: jpegWith(grey, greyProfile(2.2)) },
+    { name: 'jpeg grey icc of rgb', format: 'jpeg', bytes: jpegWith(grey, matrixProfile(LINEAR_SRGB)) },
     { name: 'webp rgb none', format: 'webp', bytes: lossless },
     { name: 'webp rgba none', format: 'webp', bytes: alpha },
   ];

@@ -16,7 +16,7 @@ afterAll(() => browser.close());
 
 it('what a browser shows of the upload is what exports show, in some cells of the matrix', async () => {
   const files = [...pngMatrix(), ...(await avifMatrix()), ...(await photoMatrix())].filter(
-    (_, index) => index % STEP === 0,
+    ({ name }, index) => index % STEP === 0 || name.endsWith('icc of rgb'),
   );
   const { cells, defects } = await judge(files, ['webp', 'jpeg', 'original'], { browser, tiff: undefined });
   expect(defects).toEqual([]);

@@ -42,7 +42,8 @@ export function readSourceColour(input: string | Buffer, format: InputFormat, he
   }
   const heif = format === 'avif' || format === 'heic' ? readHeifColour(input) : null;
   const premultiplied = (heif?.premultiplied ?? false) && header.hasAlpha === true;
-  if (header.icc) return byProfile(header, header.icc, premultiplied);
+  // No browser shows TIFF, and other programs leave out a profile that does not fit; PNG does not allow one.
+  if (header.icc) return byProfile(header, header.icc, premultiplied, format !== 'tiff');
   return heif?.signal ? { ...bySignal(heif.signal), premultiplied } : { ...BY_LIBRARY, premultiplied };
 }
 
@@ -53,14 +54,17 @@ function bySignal(signal: ColourSignal): SourceColour {
   };
 }
 
-function byProfile(header: Metadata, icc: Buffer, premultiplied: boolean): SourceColour {
+/** @param readsCurve of grey whose profile is one for red, green and blue, as browsers do */
+function byProfile(header: Metadata, icc: Buffer, premultiplied: boolean, readsCurve: boolean): SourceColour {
   const hdr = hdrOfProfile(icc);
   if (hdr) return { ...bySignal(hdr), premultiplied };
   const warnings: WarningCode[] = isSrgbProfile(icc) ? [] : ['colour_converted'];
   const isDeep = header.depth === 'ushort';
-  if (!isDeep && !premultiplied) return { ...BY_LIBRARY, warnings };
-  const signal = signalOfProfile(icc);
   const isGrey = header.space === 'grey16' || header.space === 'b-w';
+  // The library leaves it out.
+  const curveAlone = readsCurve && isGrey && warnings.length > 0 && icc.toString('latin1', 16, 20) === 'RGB ';
+  if (!isDeep && !premultiplied && !curveAlone) return { ...BY_LIBRARY, warnings };
+  const signal = signalOfProfile(icc, curveAlone);
   if (signal && (signal.curves.length === 1) === isGrey) return { ...bySignal(signal), premultiplied, warnings };
   return { ...BY_LIBRARY, reducesFirst: isDeep, premultiplied, warnings };
 }
@@ -122,9 +126,10 @@ const MOST_TAGS = 100;
 
 /**
  * Reads an ICC profile of curves and a matrix (ICC.1:2022), or of a grey curve.
+ * @param curveAlone true to read the curve of green for grey, which stays grey under the matrix
  * @returns undefined for other kinds (tables, CMYK) and for broken profiles
  */
-function signalOfProfile(icc: Buffer): ColourSignal | undefined {
+function signalOfProfile(icc: Buffer, curveAlone: boolean): ColourSignal | undefined {
   try {
     const tags = readTags(icc);
     const space = icc.toString('latin1', 16, 20);
@@ -132,6 +137,7 @@ function signalOfProfile(icc: Buffer): ColourSignal | undefined {
     if (icc.toString('latin1', 20, 24) !== 'XYZ ' || tags.has('A2B0') || tags.has('A2B1')) return undefined;
     if (space === 'GRAY') return { curves: [readCurve(tags.get('kTRC'))], matrix: null, hdr: null };
     if (space !== 'RGB ') return undefined;
+    if (curveAlone) return { curves: [readCurve(tags.get('gTRC'))], matrix: null, hdr: null };
     const colorants = ['rXYZ', 'gXYZ', 'bXYZ'].map((name) => readXyz(tags.get(name)));
     const columns = Array.from({ length: 9 }, (_, index) => colorants[index % 3]?.[Math.floor(index / 3)] ?? 0);
     const [red, green, blue] = ['rTRC', 'gTRC', 'bTRC'].map((name) => readCurve(tags.get(name))) as [
