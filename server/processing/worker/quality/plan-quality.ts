@@ -50,11 +50,11 @@ interface Planning {
 export const TOLERATED = 0.5;
 /** The same of art that is almost all flat, from `very_high` up, and its margin: the reference scores it up to 3 points lower than ours. */
 const OF_FLAT_ART = { flatness: 0.9, tolerated: -0.7, margin: 1.5 };
-/** Points above the target that are aimed at where tiles tell the score of the file: they do so to about two points. */
+/** Points above the target that are aimed at where tiles stand for the image: they tell its score to about two points. */
 const TILE_MARGIN = 2;
-/** The same where tiles tell the number, and the file is scored then. */
+/** The same where the file of a large image is scored. */
 export const CHECKED_MARGIN = 1;
-/** The same where the whole image is scored. */
+/** The same where each probe is the whole file. */
 const WHOLE_MARGIN = 0.3;
 /** Stills up to this size are encoded whole by each probe: tiles of them are hardly smaller, and tell the score far worse. */
 const WHOLE_PIXELS = 2_000_000;
@@ -109,7 +109,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const target = PRESET_TARGETS[preset];
   const isFlatArt = traits.flatness >= OF_FLAT_ART.flatness && target >= PRESET_TARGETS.very_high;
   const { margin, tolerated } = isFlatArt ? OF_FLAT_ART : { margin: WHOLE_MARGIN, tolerated: TOLERATED };
-  const aim = target + (isWhole ? margin : predictable ? TILE_MARGIN : CHECKED_MARGIN);
+  const aim = target + (isWhole ? margin : TILE_MARGIN);
   const withTraits = predictNumber(tools.table, codec.name, preset, aim, traits);
   const guess = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
   const start = isWhole && hardness === undefined ? await startByTiles(planning, codec, aim, guess) : guess;
@@ -117,8 +117,9 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
     return { codec, number: within(codec, start), hardness };
   }
   const files = new Map<number, ScoredImage>();
+  const lineWidth = predictable ? undefined : planning.pixels.width;
   const probe = async (number: number) => {
-    const made = await encodeScored(sample, order, codec, number);
+    const made = await encodeScored(sample, order, codec, number, lineWidth);
     files.set(number, made);
     return isWhole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
   };
@@ -204,10 +205,11 @@ async function encodeScored(
   { preset, metadata }: QualityOrder,
   codec: Codec,
   number: number,
+  lineWidth?: number,
 ): Promise<ScoredImage> {
   const settings = layout.isWhole ? codec.settings(number) : codec.tileSettings(number);
   const encoded = await encodePixels(pixels, settings, layout.isWhole ? metadata : {});
-  return withScore(encoded, await score(encoded.data, false), codec, number, preset);
+  return withScore(encoded, await score(encoded.data, false, lineWidth), codec, number, preset);
 }
 
 /** Adds its score to a file. */

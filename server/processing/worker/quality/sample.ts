@@ -41,8 +41,11 @@ export interface Sample {
   layout: Layout;
   /** The parts, put together into one image. */
   pixels: Pixels;
-  /** Scores a file of these pixels; `isWhole`: it was encoded from the whole image. */
-  score(file: Buffer, isWhole: boolean): Promise<number>;
+  /**
+   * Scores a file of these pixels; `isWhole`: it was encoded from the whole image. The first call sets `lineWidth`, the pixels of a line that
+   * the parts stand for. @default their own
+   */
+  score(file: Buffer, isWhole: boolean, lineWidth?: number): Promise<number>;
 }
 
 /**
@@ -60,11 +63,11 @@ export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaqu
   return {
     layout,
     pixels: parts,
-    async score(file, isWhole) {
+    async score(file, isWhole, lineWidth) {
       const decoded = await decodeFrames(file, frames, isWhole ? pixels : parts);
       const tiles = layout.tiles.map((tile) => ({ ...tile, frame: frames.indexOf(tile.frame) }));
       const shown = isWhole ? cutTiles(decoded, { ...layout, tiles }) : decoded;
-      references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background), sampled));
+      references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background), sampled, lineWidth));
       const scores = references.map((reference, index) => reference.score(toRgb(shown, backgrounds[index] ?? 255)));
       return Math.min(...scores);
     },

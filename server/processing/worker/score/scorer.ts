@@ -40,9 +40,10 @@ export interface Scorer {
    * two megapixels. Of larger ones it does that share anew for each version. Keeps the pixels, which must not change.
    * @param sampled true to estimate the score from a quarter of the lines at full size, half of them at half size, and all at the coarser
    *   scales, which takes half the time. @default false
+   * @param lineWidth pixels of a line of the image that this one stands for: the rounding of the reference grows with them. @default its own
    * @throws RangeError if a side is below 8 pixels, or `data` has another length than the size asks for
    */
-  prepare(reference: Pixels, sampled?: boolean): PreparedReference;
+  prepare(reference: Pixels, sampled?: boolean, lineWidth?: number): PreparedReference;
   /** Gives back the memory that large images have taken, which a kernel would keep. */
   release(): void;
 }
@@ -57,7 +58,7 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
   /** Original whose share is in the memory of the kernel. */
   let present: PreparedReference | undefined;
   return {
-    prepare(reference, sampled = false) {
+    prepare(reference, sampled = false, lineWidth = reference.width) {
       checkPixels(reference);
       const layout = layOut(reference.width, reference.height, fit, kernel.WORKSPACE.value, sampled);
       const prepared: PreparedReference = {
@@ -67,7 +68,8 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
           if (Buffer.compare(distorted.data, reference.data) === 0) return 100;
           if (!layout.streamed && present !== prepared) prepareAll(kernel, layout, reference);
           present = prepared;
-          return poolErrors(errorsOf(compare(kernel, layout, reference, distorted, fit)), fit);
+          const rounding = (width: number) => roundingOf((width * lineWidth) / reference.width, fit);
+          return poolErrors(errorsOf(compare(kernel, layout, reference, distorted, rounding)), fit);
         },
       };
       return prepared;
@@ -89,8 +91,14 @@ function prepareBand(kernel: Kernel, { workspace }: Layout, band: BandInMemory):
   kernel.prepare(address, edges, structure, width, height, from, to, kernel.blur, workspace);
 }
 
-/** Sums up the errors of all bands. */
-function compare(kernel: Kernel, layout: Layout, reference: Pixels, distorted: Pixels, fit: Fit): Tally {
+/** Sums up the errors of all bands, with the rounding of the reference at a width. */
+function compare(
+  kernel: Kernel,
+  layout: Layout,
+  reference: Pixels,
+  distorted: Pixels,
+  rounding: (width: number) => number,
+): Tally {
   const tally = startTally(layout.scaleCount);
   const originals = layout.streamed ? planesOf(kernel, layout, reference, layout.sides[1]) : undefined;
   for (const part of planesOf(kernel, layout, distorted, layout.sides[0])) {
@@ -100,7 +108,7 @@ function compare(kernel: Kernel, layout: Layout, reference: Pixels, distorted: P
     const added = new Float64Array(kernel.memory.buffer, layout.sums, 6).fill(0);
     kernel.compare(
       ...([address, edges, structure, width, height, from, to] as const),
-      ...([kernel.blur, FLAT, roundingOf(width, fit), layout.workspace, layout.sums] as const),
+      ...([kernel.blur, FLAT, rounding(width), layout.workspace, layout.sums] as const),
     );
     addErrors(tally, { plane, scale, sums: added, pixels: width * (to - from) });
   }
