@@ -49,6 +49,25 @@ it('the editor creates a link, sees the answer beside the image while the page i
   expect((await fetch(`${rig.test.url}/shared/images`, { headers })).status).toBe(404);
 });
 
+it('a double click makes one link for a site owner, and the focus stays when it is withdrawn', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  await page.goto(rig.at('playground'));
+  const { name, bytes } = await plainImage('wall.png');
+  await page
+    .locator('image-optimizer input[type=file]')
+    .first()
+    .setInputFiles({ name, mimeType: 'image/png', buffer: Buffer.from(bytes) });
+  await page.getByRole('button', { name: 'Share for approval' }).click();
+  await page.getByRole('button', { name: 'Create link' }).dblclick();
+  await page.getByRole('textbox', { name: 'Link', exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByRole('button', { name: /^Withdraw/ }).count()).toBe(1);
+  await page.getByRole('button', { name: /^Withdraw/ }).press('Enter');
+  await page.getByText('Withdrawn').waitFor();
+  await page.locator('io-share-link h2:focus').waitFor();
+});
+
 it('the link follows the language of the element', async () => {
   const { page } = await rig.enter();
   await page.goto(rig.at('playground'));

@@ -40,6 +40,7 @@ export class ShareLink extends LitElement {
   readonly #changes = new MutationObserver(() => setTimeout(this.#follow));
   #others: ImageOptimizer['itemActions'] = null;
   #shown = '';
+  #busy = false;
 
   constructor() {
     super();
@@ -127,13 +128,17 @@ export class ShareLink extends LitElement {
     };
   }
 
+  /** Does one thing at a time: a second press does nothing. */
   async #try(work: () => Promise<void>): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
     this.failed = false;
     try {
       await work();
     } catch {
       this.failed = true;
     }
+    this.#busy = false;
   }
 
   readonly #create = (event: SubmitEvent): void => {
@@ -143,7 +148,9 @@ export class ShareLink extends LitElement {
     const sessionId = this.#sessionId;
     if (sessionId === null) return;
     void this.#try(async () => {
-      this.made = await this.#client.createShare(sessionId, { days, sender });
+      const made = await this.#client.createShare(sessionId, { days, sender });
+      if (sessionId !== this.#sessionId) return;
+      this.made = made;
       this.copied = false;
       await this.#load();
     });
@@ -156,6 +163,9 @@ export class ShareLink extends LitElement {
       await this.#client.revokeShare(sessionId, id);
       if (this.made?.id === id) this.made = null;
       await this.#load();
+      await this.updateComplete;
+      // The pressed button was removed.
+      if (!this.shadowRoot?.activeElement) this.shadowRoot?.querySelector<HTMLElement>('h2')?.focus();
     });
   }
 
@@ -177,7 +187,7 @@ export class ShareLink extends LitElement {
       <button type="button" class="button" aria-haspopup="dialog" @click=${() => this.#dialog?.showModal()}>${t('button')}</button>
       <dialog aria-labelledby="title" dir=${dir} lang=${locale}>
         <div class="content">
-          <h2 id="title">${t('title')}</h2>
+          <h2 id="title" tabindex="-1">${t('title')}</h2>
           <p class="muted">${t('note')}</p>
           <form class="row" @submit=${this.#create}>
             <label class="field wide"><span class="label">${t('sender')}</span>
