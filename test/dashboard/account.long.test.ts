@@ -177,6 +177,23 @@ it('a double click on More reads the next entries once, and a late answer to an 
   person.expectQuiet([REFUSED]);
 });
 
+it('a page of an account is shown again after a log-in on the way', async () => {
+  const user = await rig.enter();
+  const operator = await rig.enter({ role: 'operator' });
+  const { page } = operator;
+  await page.goto(rig.at(`operator/account?account=${user.accountId}&tab=plan`));
+  await page.getByRole('button', { name: 'Change plan' }).waitFor();
+  await rig.test.service.signIn.browserSessions.revokeAll(operator.accountId);
+  await page.getByRole('button', { name: 'Change plan' }).click();
+  await expectHeading(operator, 'Log in');
+  await page.getByLabel('Email address').fill(operator.email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { level: 2, name: user.email }).waitFor();
+  await page.getByRole('button', { name: 'Change plan' }).waitFor();
+  operator.expectQuiet([REFUSED]);
+});
+
 it('an account is deleted with its password, and is gone', async () => {
   const person = await rig.enter();
   const { page } = person;

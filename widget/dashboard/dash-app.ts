@@ -205,7 +205,7 @@ export class DashApp extends LitElement {
     if (ROUTES[page]?.for === 'visitor') return;
     if (this.profile) this.#say(STRINGS.welcome.expired);
     this.profile = null;
-    this.#later(page ? `log-in?next=${encodeURIComponent(page)}` : 'log-in', { replace: true });
+    this.#later(page ? `log-in?next=${encodeURIComponent(page + location.search)}` : 'log-in', { replace: true });
   }
 
   #logIn(profile: Profile): void {
