@@ -49,7 +49,11 @@ it('tells screen readers image, state and result of each step', async () => {
   await tab.pick('small/graphic-badge-alpha.png', 'small/photo-dogs-portrait.jpg', 'photos/photo-nuthatch.jpg');
   await tab.untilState('ready');
   rig.vision.answer = { ...GOOD_ANSWER, people: true };
-  await tab.widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
+  await tab.widget.evaluate(async (element) => {
+    await (element as unknown as { analyze(): Promise<void> }).analyze();
+    // The bar has its buttons of the next step only then.
+    await new Promise((resolve) => requestIdleCallback(resolve));
+  });
   rig.vision.reset();
   await tab.button(text('reviewing.title')).focus();
   /** Does a step and waits until a screen reader hears what is expected: Chromium's tree follows the page a moment later. */
