@@ -48,6 +48,11 @@ describe('estimateMemory', () => {
     expect(estimateMemory(animation, 'webp')).toBe(10_000 * (50 * 4 + 24));
     expect(estimateMemory(animation, 'avif')).toBe(10_000 * 34);
   });
+
+  it('counts of an animation with transparency only the parts that are scored', () => {
+    const animation = { ...facts, format: 'gif', width: 1000, height: 1000, hasAlpha: true, pages: 50 } as const;
+    expect(estimateMemory(animation, 'webp', true)).toBe(50_000_000 * (4 + 4) + 2_000_000 * (40 + 9));
+  });
 });
 
 describe('createQuarantine', () => {

@@ -176,7 +176,7 @@ const LOSSLESS_WEBP_BYTES = 24;
 /** Bytes a pixel that the score takes, kept until the image is done: where the original's share is kept, and of larger images. */
 const KEPT_SCORE = { pixels: 2_000_000, bytes: 40 };
 const LARGE_SCORE_BYTES = 12;
-/** What copies without transparency take for each pixel: of the original on white and on black, and of the decoded file. */
+/** Bytes a pixel of the RGB copies that score a transparent image: the original on white, the original on black, and the decoded file. */
 const OPAQUE_COPY_BYTES = 9;
 /** Memory of the compiled library of content credentials, in bytes. An estimate. */
 const SIGNING_BYTES = 60_000_000;
@@ -200,9 +200,10 @@ export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search
   const frames = holdsAnimation(format) ? decodedFrames(facts.format, facts.pages) : 1;
   const lossless = format === 'webp' ? Math.min(frameArea, MAX_LOSSLESS_PIXELS) * LOSSLESS_WEBP_BYTES : 0;
   const area = frameArea * frames;
-  const scored = Math.max(Math.min(area, KEPT_SCORE.pixels) * KEPT_SCORE.bytes, frameArea * LARGE_SCORE_BYTES);
-  const score = search ? scored : 0;
-  const decoded = search ? area * (facts.hasAlpha ? 4 + OPAQUE_COPY_BYTES : 4) : 0;
+  // Of an animation, parts of three frames are scored.
+  const scored = !search ? 0 : frames > 1 ? Math.min(area, KEPT_SCORE.pixels) : area;
+  const score = Math.max(Math.min(scored, KEPT_SCORE.pixels) * KEPT_SCORE.bytes, scored * LARGE_SCORE_BYTES);
+  const decoded = search ? area * 4 + (facts.hasAlpha ? scored * OPAQUE_COPY_BYTES : 0) : 0;
   // Encoders of animations work frame by frame.
   const rendering = area * 4 + score + Math.max(frameArea * ENCODERS[format].bytesPerPixel, lossless, decoded);
   if (facts.format !== 'heic') return rendering;
