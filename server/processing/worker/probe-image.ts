@@ -15,7 +15,7 @@ import { hasValidCredentials } from './signing/plan-signing.ts';
 
 const SAVE_PLAIN = 'save the image with 8 or 16 bits a channel';
 
-/** What the library says of kinds of TIFF that it cannot open: the kind, and what is said instead. */
+/** TIFFs that the library cannot open: pattern of its error, `detected` of the refusal, and the message for the user. */
 const UNOPENED_TIFFS: [said: RegExp, kind: string, message: string][] = [
   [
     /bad labq format/,

@@ -18,7 +18,7 @@ async function pressUntilGone(tab: WidgetTab, name: string, row = rows(tab.widge
   await button.waitFor({ state: 'detached' });
 }
 
-/** Lets all requests of a kind fail until the proxy is reset. */
+/** Answers all requests of a method and path with an error status until `rig.proxy.reset()`. */
 function refuse(status: number, method: string, path: RegExp): void {
   rig.proxy.inject({ kind: 'answer', status, json: { error: 'no', code: 'no' } }, { method, path, times: 99 });
 }

@@ -18,9 +18,9 @@ export function kneeBetween(low: ScoredImage, high: ScoredImage): number | undef
   return points > 0.1 ? growth / points : growth * 10;
 }
 
-/** Why a search stopped below its target. */
+/** Cost of the last points of the score, and whether the format reaches the target. */
 export interface Knee {
-  /** How much the logarithm of the bytes grows with a point of the score. */
+  /** Natural logarithm of the factor by which one more point of the score multiplies the bytes. */
   growth: number;
   /** True if the format cannot reach the target at all. */
   isBeyondFormat: boolean;
