@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { holdFirst } from '../support/hold-first.ts';
+import { expectLastLanguage, holdFirst } from '../support/hold-first.ts';
 import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 /** Browsers report each answer that fails, and each request without one. */
@@ -51,13 +51,7 @@ it('the figures are those of the chosen days, whichever answer comes last', asyn
 it('the page speaks the language that was chosen last', async () => {
   const person = await rig.enter({ context: { locale: 'en-GB' } });
   const { page } = person;
-  const held = await holdFirst(page, /\/de-?\w*[^/]*\.js/);
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
-  await held.reached;
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('fr');
-  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('fr');
-  await held.release();
-  expect(await page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  await expectLastLanguage(page);
   person.expectQuiet();
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedShare, ShareList } from '#contract';
 import type { ApiClient } from '../support/api-client.ts';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
-import { holdFirst } from '../support/hold-first.ts';
+import { expectLastLanguage, holdFirst } from '../support/hold-first.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { plainImages } from '../support/small-images.ts';
 
@@ -86,13 +86,6 @@ describe('an answer that takes its time', () => {
 
 it('the page speaks the language that was chosen last', async () => {
   const { page, expectQuiet } = await visit();
-  const held = await holdFirst(page, /\/de-?\w*[^/]*\.js/);
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
-  await held.reached;
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('fr');
-  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('fr');
-  await held.release();
-  await page.evaluate(() => new Promise((done) => setTimeout(done)));
-  expect(await page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  await expectLastLanguage(page);
   expectQuiet();
 });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { newGate } from './gate.ts';
 
 /** Holds the answer to the first request to `address` back until it is released. `status`: that of an error in its place. */
@@ -27,4 +28,18 @@ export async function holdFirst(page: Page, address: string | RegExp, status = 2
       await page.waitForLoadState('networkidle');
     },
   };
+}
+
+/** Chooses two languages while the first one's texts are held, and expects the page to speak the second one after both have arrived. */
+export async function expectLastLanguage(page: Page): Promise<void> {
+  const held = await holdFirst(page, /\/de-?\w*[^/]*\.js/);
+  const language = page.getByRole('combobox', { name: 'Language' });
+  const spoken = () => page.evaluate(() => document.documentElement.lang);
+  await language.selectOption('de');
+  await held.reached;
+  await language.selectOption('fr');
+  await expect.poll(spoken).toBe('fr');
+  await held.release();
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  expect(await spoken()).toBe('fr');
 }
