@@ -36,7 +36,16 @@ export async function startServiceProcess(
 ): Promise<ServiceProcess> {
   const child = spawn(node, [...nodeOptions, program], {
     // These tests are about processes, which a search for the quality would only make slower.
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', QUALITY_SEARCH: 'off', ...env },
+    // The runner of the tests sets BASE_URL, which the service takes for a misspelt setting of its own.
+    env: {
+      ...process.env,
+      BASE_URL: undefined,
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'json',
+      QUALITY_SEARCH: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const log: Record<string, unknown>[] = [];

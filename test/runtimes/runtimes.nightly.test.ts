@@ -10,7 +10,7 @@ import { nodeBinary } from '../support/node-binary.ts';
 
 const PHOTO = 'test/fixtures/photos/photo-brushes.jpg';
 
-it.for([20, 22, 24] as const)(
+it.for([20, 22, 24, 26] as const)(
   'service and command line run on Node %i, and SIGTERM ends it',
   async (major, { skip }) => {
     const node = await nodeBinary(major);

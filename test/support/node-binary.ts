@@ -12,7 +12,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/imagewright-node/
  * Returns the path of a Node of this major version: the one that runs the tests, or the release of `test/runtimes`, which
  * npm installs once into node_modules/.cache and checks by its integrity. Null, with a warning, where that is not possible.
  */
-export async function nodeBinary(major: 20 | 22 | 24): Promise<string | null> {
+export async function nodeBinary(major: 20 | 22 | 24 | 26): Promise<string | null> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   try {
     if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the packages are for Linux on x64');
