@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { wasmPhp } from './packages.ts';
+import { wasmNode } from './wasm-node.ts';
 
 const SCRIPT = fileURLToPath(new URL('../playground/lint.mjs', import.meta.url));
 
@@ -11,7 +12,7 @@ export async function lint(php: string | null, files: readonly string[]): Promis
   const { version, folder } = wasmPhp();
   const calls = php
     ? files.map((file) => [php, '-l', file])
-    : [[process.execPath, SCRIPT, version, join(folder, 'node_modules'), ...files]];
+    : [[await wasmNode(folder), SCRIPT, version, join(folder, 'node_modules'), ...files]];
   const faults: string[] = [];
   let fine = 0;
   for (const [command = '', ...args] of calls) {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { wasmPhp } from './packages.ts';
 import { end } from './serve-native.ts';
 import type { Constants } from './site-config.ts';
+import { wasmNode } from './wasm-node.ts';
 
 const SCRIPT = fileURLToPath(new URL('../playground/serve.mjs', import.meta.url));
 
@@ -31,6 +32,7 @@ export async function servePlayground(options: {
   await mkdir(temporary);
   const server = fork(SCRIPT, [JSON.stringify(configuration)], {
     detached: true,
+    execPath: await wasmNode(folder),
     execArgv: [],
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
