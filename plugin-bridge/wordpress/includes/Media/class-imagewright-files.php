@@ -13,6 +13,11 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Files {
 
 	/**
+	 * End of the name of a copy that is not whole yet.
+	 */
+	const PART = '.imagewright-part';
+
+	/**
 	 * Hosts whose addresses are those of this site, by site of the network.
 	 *
 	 * @var array<int,string[]>
@@ -61,20 +66,45 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Moves a file to a path below the uploads folder and overwrites an existing file.
+	 * Moves a file to a path below the uploads folder and overwrites an existing file, in one step wherever the disk can.
 	 *
 	 * @param string $from Path.
 	 * @param string $to   Path below uploads.
 	 * @return bool
 	 */
 	public function move( $from, $to ) {
-		if ( ! $this->is_upload( $to ) || ! $this->disk()->move( $from, $to, true ) ) {
+		if ( ! $this->is_upload( $to ) ) {
 			return false;
+		}
+		// WordPress removes the old file first, and gives up if another process has just removed it.
+		if ( ! @rename( $from, $to ) ) { // phpcs:ignore WordPress.WP.AlternativeFunctions.rename_rename,WordPress.PHP.NoSilencedErrors.Discouraged -- see above; a failure is answered below.
+			if ( ! $this->copy_over( $from, $to ) ) {
+				return false;
+			}
+			wp_delete_file( $from );
 		}
 		// Same as core: a temporary file may be readable by its owner only.
 		$this->disk()->chmod( $to, ( fileperms( dirname( $to ) ) & 0000666 ) | 0600 );
 		clearstatcache( true, $to );
 		return true;
+	}
+
+	/**
+	 * Copies a file over a path below the uploads folder, checks the copy, and puts it there in one step.
+	 *
+	 * @param string $from Path.
+	 * @param string $to   Path below uploads.
+	 * @return bool
+	 */
+	public function copy_over( $from, $to ) {
+		$part = $to . self::PART;
+		$this->remove( $part );
+		$done = $this->duplicate( $from, $part ) && @rename( $part, $to ); // phpcs:ignore WordPress.WP.AlternativeFunctions.rename_rename,WordPress.PHP.NoSilencedErrors.Discouraged -- in one step; a failure is returned.
+		if ( ! $done ) {
+			$this->remove( $part );
+		}
+		clearstatcache( true, $to );
+		return $done;
 	}
 
 	/**
@@ -102,14 +132,16 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Removes a file below the uploads folder if it exists.
+	 * Removes a file below the uploads folder if it exists, and what a copy to it that did not end left there.
 	 *
 	 * @param string $path Path.
 	 */
 	public function remove( $path ) {
-		if ( $this->is_upload( $path ) && is_file( $path ) ) {
-			wp_delete_file( $path );
-			clearstatcache( true, $path );
+		foreach ( array( $path, $path . self::PART ) as $one ) {
+			if ( $this->is_upload( $one ) && is_file( $one ) ) {
+				wp_delete_file( $one );
+				clearstatcache( true, $one );
+			}
 		}
 	}
 

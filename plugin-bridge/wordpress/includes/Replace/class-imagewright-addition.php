@@ -116,8 +116,7 @@ class Imagewright_Addition {
 		foreach ( $chosen['files'] as $name => $variant ) {
 			$source = $chosen['shown'][ $name ]['path'];
 			$to     = $this->beside->name( $source, $mime );
-			$this->files->remove( $to );
-			$done = is_file( $source ) && ( isset( $placed[ $variant['name'] ] ) ? $this->files->duplicate( $placed[ $variant['name'] ], $to ) : $this->files->move( $paths[ $variant['name'] ], $to ) );
+			$done   = is_file( $source ) && ( isset( $placed[ $variant['name'] ] ) ? $this->files->copy_over( $placed[ $variant['name'] ], $to ) : $this->files->move( $paths[ $variant['name'] ], $to ) );
 			if ( ! $done ) {
 				$this->take_away( $id, $state );
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );

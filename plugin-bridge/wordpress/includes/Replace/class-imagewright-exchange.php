@@ -173,8 +173,7 @@ class Imagewright_Exchange {
 		foreach ( $plan['files'] as $name => $variant ) {
 			$to = path_join( $dir, $name );
 			if ( isset( $placed[ $variant ] ) ) {
-				$this->files->remove( $to );
-				$done = $this->files->duplicate( $placed[ $variant ], $to );
+				$done = $this->files->copy_over( $placed[ $variant ], $to );
 			} else {
 				$done = $this->files->move( $paths[ $variant ], $to );
 			}
