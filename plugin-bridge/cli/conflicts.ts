@@ -7,6 +7,7 @@ import type { Manifest } from './manifest.ts';
 import { expectedFiles } from './name-files.ts';
 import type { ExportSettings } from './options.ts';
 import type { Plan } from './plan.ts';
+import { printable } from './printable.ts';
 
 /** A file at the path of a result that this program has not written. */
 export interface Conflict {
@@ -70,7 +71,7 @@ export async function findConflicts({
 
 /** Returns the error of a run that would overwrite files of others. It ends before anything is done. */
 export function conflictError(conflicts: readonly Conflict[]): CliError {
-  const lines = conflicts.slice(0, MAX_SHOWN).map(({ file, reason }) => `  ${file}: ${WORDS[reason]}`);
+  const lines = conflicts.slice(0, MAX_SHOWN).map(({ file, reason }) => `  ${printable(file)}: ${WORDS[reason]}`);
   if (conflicts.length > MAX_SHOWN) lines.push(`  … and ${conflicts.length - MAX_SHOWN} more`);
   return new CliError(
     EXIT.usage,

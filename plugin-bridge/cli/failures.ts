@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError } from '../sdk/index.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { printable } from './printable.ts';
 import type { Failure, Summary } from './report.ts';
 
 const GO_ON = 'Run the same command again to go on; paid images are not paid again.';
@@ -50,13 +51,14 @@ export function endsTheRun(error: unknown): CliError | undefined {
   if (error instanceof ConnectionError) {
     const { code, message } = error;
     if (code === 'aborted') return new CliError(EXIT.interrupted, 'interrupted', INTERRUPTED, error);
-    return new CliError(EXIT.service, code, `${message}. ${adviceOn(error)}`, error);
+    return new CliError(EXIT.service, code, `${printable(message)}. ${adviceOn(error)}`, error);
   }
   if (!(error instanceof ApiError)) return undefined;
   const { status, code, message } = error;
-  if (code === 'insufficient_credits') return new CliError(EXIT.credits, code, `${message}. ${MORE_CREDITS}`, error);
+  if (code === 'insufficient_credits')
+    return new CliError(EXIT.credits, code, `${printable(message)}. ${MORE_CREDITS}`, error);
   const isUnusable = [401, 403, 429, 503, 507].includes(status) || code === 'bad_response' || code === 'not_found';
-  return isUnusable ? new CliError(EXIT.service, code, `The service says: ${message}`, error) : undefined;
+  return isUnusable ? new CliError(EXIT.service, code, `The service says: ${printable(message)}`, error) : undefined;
 }
 
 /** Tests whether an upload was larger than the service, or a gateway in front of it, accepts. */
@@ -64,11 +66,12 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof ApiError && ([408, 413].includes(error.status) || error.code === 'too_many_files');
 }
 
-/** Returns the reason an image was not made. */
+/** Returns the reason an image was not made, in one line unless the program wrote it itself. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof ApiError || error instanceof ConnectionError || error instanceof CliError) {
-    return { code: error.code, message: error.message };
+  if (error instanceof CliError) return { code: error.code, message: error.message };
+  if (error instanceof ApiError || error instanceof ConnectionError) {
+    return { code: error.code, message: printable(error.message) };
   }
   const { code = 'unexpected', message } = error as NodeJS.ErrnoException;
-  return { code, message };
+  return { code, message: printable(message) };
 }

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { convertPathToPattern, glob, isDynamicPattern } from 'tinyglobby';
 import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
 import { usageError } from './exit-codes.ts';
+import { printable } from './printable.ts';
 
 /** A file found by a pattern. */
 export interface FoundFile {
@@ -43,7 +44,7 @@ export async function findSources({ patterns, cwd, out, earlier }: FindInput): P
     const ignore = ['**/node_modules/**', ...outputFolder(base, out)];
     const paths = (await glob(search, { ...options, cwd: base, ignore })).map((path) => resolve(path));
     const fresh = paths.filter((path) => !results.has(path) && !excluded.has(path));
-    if (fresh.length === 0) throw usageError(`${pattern}: no files found`);
+    if (fresh.length === 0) throw usageError(`${printable(pattern)}: no files found`);
     for (const path of fresh.sort()) {
       if (!found.has(path)) found.set(path, { path, below: relative(base, path).split(sep).join('/') });
     }
@@ -65,7 +66,7 @@ function searchOf(
   }
   const parts = pattern.split('/');
   const firstMagic = parts.findIndex((part) => isDynamicPattern(part) || part.includes('\\'));
-  if (firstMagic < 0) throw usageError(`${pattern}: no such file or folder`);
+  if (firstMagic < 0) throw usageError(`${printable(pattern)}: no such file or folder`);
   const fixed = parts.slice(0, firstMagic).join('/');
   const base = resolve(cwd, fixed === '' && isAbsolute(pattern) ? '/' : fixed);
   return { base, search: parts.slice(firstMagic).join('/') };

@@ -6,10 +6,14 @@ import { CliError, EXIT } from './exit-codes.ts';
 import { endsTheRun, failureOf } from './failures.ts';
 import { optimize } from './optimize.ts';
 import { readOptions } from './options.ts';
+import { personAt } from './person.ts';
+import { printableJson, printableLines } from './printable.ts';
 import { showReport } from './show-report.ts';
 import { USAGE } from './usage.ts';
 
 const args = process.argv.slice(2);
+/** Options stand before `--`; what follows are names of files. */
+const flags = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 const stopping = new AbortController();
 
 /** Ends the run after saving its record; a second signal exits at once. */
@@ -20,30 +24,34 @@ function stop(): void {
 }
 
 async function main(): Promise<number> {
-  if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
+  if (args.length === 0 || flags.includes('--help') || flags.includes('-h')) {
     process.stdout.write(USAGE);
     return args.length === 0 ? EXIT.usage : EXIT.ok;
   }
-  if (args.includes('--version')) {
+  if (flags.includes('--version')) {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     process.stdout.write(`${version}\n`);
     return EXIT.ok;
   }
-  const json = args.includes('--json');
+  const json = flags.includes('--json');
   try {
-    const { stderr, env } = process;
-    const options = await readOptions(args, env, process.cwd());
+    const { stdout, stderr } = process;
+    const env = { ...process.env };
+    // The code of a configuration file has no need of the key.
+    delete process.env.IMAGEWRIGHT_API_KEY;
+    const options = await readOptions(args, env, process.cwd(), personAt(process.stdin, stderr));
     const report = await optimize(options, { stderr, env, signal: stopping.signal });
-    if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-    else process.stdout.write(await showReport(report, { colour: process.stdout.isTTY && process.stdout.hasColors() }));
-    if (report.error) process.stderr.write(`${report.error.message}\n`);
+    const colour = stdout.isTTY && stdout.hasColors();
+    if (json) stdout.write(`${printableJson(report)}\n`);
+    else stdout.write(printableLines(await showReport(report, { colour }), { colour }));
+    if (report.error) stderr.write(printableLines(`${report.error.message}\n`));
     return report.exitCode;
   } catch (error) {
     const { code, message } = failureOf(error);
     const ended = endsTheRun(error) ?? new CliError(EXIT.unexpected, code, message);
     const { exitCode } = ended;
-    if (json) process.stdout.write(`${JSON.stringify({ exitCode, error: failureOf(ended) }, null, 2)}\n`);
-    process.stderr.write(`${ended.message}\n`);
+    if (json) process.stdout.write(`${printableJson({ exitCode, error: failureOf(ended) })}\n`);
+    process.stderr.write(printableLines(`${ended.message}\n`));
     return exitCode;
   }
 }

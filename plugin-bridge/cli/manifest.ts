@@ -8,6 +8,7 @@ import { findSizes } from './find-sizes.ts';
 import { nameFile } from './name-files.ts';
 import type { Source } from './name-outputs.ts';
 import type { ExportSettings, Options } from './options.ts';
+import { printable } from './printable.ts';
 
 /** A file of a result at the service. */
 export interface StoredFile {
@@ -199,7 +200,7 @@ async function read(path: string, out: string): Promise<Content | undefined> {
     }
     return { ...content, written: content.written ?? (await writtenOf(content, out)) };
   } catch (error) {
-    const why = `${path} cannot be read (${(error as Error).message}).`;
+    const why = `${printable(path)} cannot be read (${printable((error as Error).message)}).`;
     const advice = 'Remove it to make all images again; with a service this costs credits.';
     throw new CliError(EXIT.usage, 'damaged_record', `${why} ${advice}`, error);
   }

@@ -3,6 +3,7 @@ import { usageError } from './exit-codes.ts';
 import type { FoundFile } from './find-sources.ts';
 import { expectedFiles, type NamedFile, nameFile, targetOf } from './name-files.ts';
 import type { ExportSettings } from './options.ts';
+import { printable } from './printable.ts';
 
 /** A file to optimize, and the name of its results. */
 export interface Source extends FoundFile {
@@ -37,7 +38,10 @@ export function nameOutputs(files: FoundFile[], { settings, keepExtension, hashe
       const name = nameFile(target, file);
       const place = comparable(join(out, name));
       const other = takenBy.get(place);
-      if (other) clashes.push(`  ${name}: ${other === `${below} itself` ? other : `${other} and ${below}`}`);
+      if (other)
+        clashes.push(
+          `  ${printable(name)}: ${printable(other === `${below} itself` ? other : `${other} and ${below}`)}`,
+        );
       else takenBy.set(place, below);
     }
   }
@@ -59,7 +63,7 @@ function requireShortNames(sources: readonly Source[], settings: ExportSettings)
   const lines = sources.flatMap(({ below, nameOf }) => {
     const names = expectedFiles(settings, below).map((file) => basename(nameOf({ ...file, sha256 })));
     const length = Math.max(...names.map(lengthOf));
-    return length > MAX_LENGTH ? [`  ${below}: ${length}, of at most ${MAX_LENGTH}`] : [];
+    return length > MAX_LENGTH ? [`  ${printable(below)}: ${length}, of at most ${MAX_LENGTH}`] : [];
   });
   if (lines.length === 0) return;
   throw usageError(

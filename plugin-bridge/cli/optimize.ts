@@ -13,6 +13,7 @@ import { markupOf, writeMarkup } from './markup.ts';
 import { nameOutputs, type Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
 import { planWork } from './plan.ts';
+import { printable } from './printable.ts';
 import { findUnused, removeResults } from './prune.ts';
 import { lockRecord } from './record-lock.ts';
 import { recordFolder, recordPath } from './record-path.ts';
@@ -35,7 +36,7 @@ export async function optimize(options: Options, surroundings: Surroundings): Pr
   const path = options.record ?? recordPath(options.out, env);
   if (options.check || options.dryRun) return runWith(await openManifest(path, options.out), options, surroundings);
   const onWait = (who: string) => {
-    stderr.write(`Another run (${who}) writes to ${options.out}. Waiting for its end …\n`);
+    stderr.write(`Another run (${printable(who)}) writes to ${printable(options.out)}. Waiting for its end …\n`);
   };
   const lock = await lockRecord(path, { signal, onWait });
   try {
@@ -77,10 +78,10 @@ async function runWith(manifest: Manifest, options: Options, { stderr, signal, e
 /** Makes the folder of the results; a run that changes nothing only looks whether it could. @throws CliError 2 */
 async function requireFolder({ out, dryRun, check }: Options): Promise<void> {
   const there = await stat(out).catch(() => null);
-  if (there && !there.isDirectory()) throw usageError(`--out: expected a folder, but ${out} is a file`);
+  if (there && !there.isDirectory()) throw usageError(`--out: expected a folder, but ${printable(out)} is a file`);
   if (there || dryRun || check) return;
   await makeFolder(out).catch((error: Error) => {
-    throw usageError(`--out: the folder ${out} cannot be made: ${error.message}`);
+    throw usageError(`--out: the folder ${printable(out)} cannot be made: ${printable(error.message)}`);
   });
 }
 
@@ -98,7 +99,7 @@ const MAX_NAMED = 10;
 function requireOptimized(run: Run): void {
   const missing = notePlanned(run);
   if (missing.length === 0) return;
-  const lines = missing.slice(0, MAX_NAMED).map(({ below }) => `  ${below}`);
+  const lines = missing.slice(0, MAX_NAMED).map(({ below }) => `  ${printable(below)}`);
   if (missing.length > MAX_NAMED) lines.push(`  … and ${missing.length - MAX_NAMED} more`);
   const head = `Not optimized: ${missing.length} of ${missing.length + run.plan.unchanged.length} images. Run without --check:`;
   throw new CliError(EXIT.someFailed, 'not_optimized', `${head}\n${lines.join('\n')}`);
@@ -109,11 +110,12 @@ async function preview(run: Run): Promise<Cost> {
   const { options, plan, conflicts, notices } = run;
   notePlanned(run);
   if (conflicts.length > 0 && options.overwrite) {
-    const files = conflicts.map(({ file }: Conflict) => file).join(', ');
+    const files = conflicts.map(({ file }: Conflict) => printable(file)).join(', ');
     notices.add(`${conflicts.length} files that this program has not written would be overwritten: ${files}`);
   }
   const unused = options.prune ? await findUnused(run) : [];
-  if (unused.length > 0) notices.add(`${unused.length} unused results would be removed: ${unused.join(', ')}`);
+  if (unused.length > 0)
+    notices.add(`${unused.length} unused results would be removed: ${unused.map(printable).join(', ')}`);
   if (options.service) return previewCost(run, options.service);
   return { images: groupByKey(plan.unmade).length, credits: 0, balance: null, sufficient: true };
 }

@@ -9,8 +9,10 @@ import {
   type Preset,
   RESPONSIVE_EDGE,
 } from '#contract/constants';
-import { readConfigFile } from './config-file.ts';
+import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { usageError } from './exit-codes.ts';
+import type { Ask } from './person.ts';
+import { printable } from './printable.ts';
 
 /** Address of a service started by `npm start`. */
 const DEFAULT_ENDPOINT = 'http://127.0.0.1:8080';
@@ -109,12 +111,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the options of `optimize …`: those of the command line before those of the configuration file.
+ * @param ask absent where nobody can answer
  * @throws CliError 2 that names the option, the expected and the received value
  */
-export async function readOptions(args: string[], env: Environment, cwd: string): Promise<Options> {
+export async function readOptions(args: string[], env: Environment, cwd: string, ask?: Ask): Promise<Options> {
   const { values: given, positionals } = parse(args);
   const [command, ...patterns] = positionals;
-  if (command !== 'optimize') throw usageError(`expected the command "optimize", but received "${command ?? ''}"`);
+  if (command !== 'optimize')
+    throw usageError(`expected the command "optimize", but received "${printable(command ?? '')}"`);
   const file = await readConfigFile(given.config && resolve(cwd, given.config), cwd, FLAGS);
   const values = { ...file?.values, ...given } as Values;
   // A path is meant from where it was written.
@@ -126,9 +130,11 @@ export async function readOptions(args: string[], env: Environment, cwd: string)
   }
   const out = pathOf('out');
   if (!out) throw usageError('--out: expected the folder for the results');
+  const parsed = parseValues(values, env);
+  if (given.endpoint === undefined) await requireKnownAddress(parsed, { file, env, ask });
   return {
     ...wanted,
-    ...parseValues(values, env),
+    ...parsed,
     out,
     markup: pathOf('markup'),
     record: pathOf('record'),
@@ -139,7 +145,7 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options: FLAGS, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usageError((error as Error).message);
+    throw usageError(printable((error as Error).message));
   }
 }
 
@@ -200,9 +206,30 @@ function parseService(values: Values, env: Environment): Service | null {
   return { endpoint: parseEndpoint(endpoint ?? DEFAULT_ENDPOINT), apiKey: parseApiKey(apiKey) };
 }
 
+/**
+ * Keeps a key from an address that stands only in a file, which may come with a stranger's folder: the person has to give the address, or
+ * to agree.
+ * @throws CliError 2
+ */
+async function requireKnownAddress(
+  { service, check }: Pick<Options, 'service' | 'check'>,
+  { file, env, ask }: { file: ConfigFile | undefined; env: Environment; ask: Ask | undefined },
+): Promise<void> {
+  // A check asks nothing of the service.
+  if (!service || check || !file || file.values.endpoint === undefined) return;
+  const { endpoint } = service;
+  if (env.IMAGEWRIGHT_ENDPOINT && parseEndpoint(env.IMAGEWRIGHT_ENDPOINT) === endpoint) return;
+  const [path, address] = [printable(file.path), printable(endpoint)];
+  if (await ask?.(`${path} names the service ${address}. Send your key there?`)) return;
+  throw usageError(
+    `${path} names the service ${address}, but a key goes only to an address that you give yourself: ` +
+      `set IMAGEWRIGHT_ENDPOINT=${address}, or use --endpoint ${address}. --local needs no key.`,
+  );
+}
+
 function oneOf<T extends string>(name: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((one) => one === value);
-  if (!found) throw usageError(`${name}: expected one of ${allowed.join(', ')}, but received "${value}"`);
+  if (!found) throw usageError(`${name}: expected one of ${allowed.join(', ')}, but received "${printable(value)}"`);
   return found;
 }
 
@@ -210,7 +237,7 @@ function numberOf(name: string, text: string | undefined, { min, max }: { min: n
   if (text === undefined) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max)) {
-    throw usageError(`${name}: expected a whole number from ${min} to ${max}, but received "${text}"`);
+    throw usageError(`${name}: expected a whole number from ${min} to ${max}, but received "${printable(text)}"`);
   }
   return value;
 }
@@ -227,7 +254,7 @@ function parseSizes(text: string): number[] {
 function parseEndpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw usageError(`--endpoint: expected an http or https address, but received "${text}"`);
+    throw usageError(`--endpoint: expected an http or https address, but received "${printable(text)}"`);
   }
   return text.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

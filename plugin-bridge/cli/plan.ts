@@ -5,6 +5,7 @@ import { forEachLimited, hashFile } from './files-on-disk.ts';
 import { keyOf, type Manifest, type StoredFile, type StoredResult } from './manifest.ts';
 import type { Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
+import { printable } from './printable.ts';
 
 /** A source with its content's hash and the key of its result. */
 export interface PlannedSource extends Source {
@@ -50,7 +51,7 @@ export async function planWork({ sources, options, manifest, out, signal }: Plan
   await forEachLimited(sources, HASHED_AT_ONCE, async (source) => {
     signal.throwIfAborted();
     const sha256 = await hashFile(source.path);
-    if (!sha256) throw new CliError(EXIT.usage, 'usage', `${source.path} disappeared while it was read`);
+    if (!sha256) throw new CliError(EXIT.usage, 'usage', `${printable(source.path)} disappeared while it was read`);
     const { size } = await stat(source.path);
     planned.set(source, { ...source, sha256, size, key: keyOf(sha256, options) });
   });

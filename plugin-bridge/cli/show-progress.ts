@@ -1,4 +1,5 @@
 import type { Source } from './name-outputs.ts';
+import { printable, printableLines } from './printable.ts';
 import type { Outcome } from './report.ts';
 
 /** Progress display of a run. */
@@ -55,21 +56,21 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
     shares.set(source.target, Math.max(share, shares.get(source.target) ?? 0));
     const sum = [...shares.values()].reduce((one, other) => one + other, 0);
     const left = leftText(Date.now() - startedAt, sum / total);
-    bar.update(Math.floor(sum * 100), { done, left, detail: detail.slice(0, 40) });
+    bar.update(Math.floor(sum * 100), { done, left, detail: printable(detail).slice(0, 40) });
   };
   return {
     at,
     done(outcome) {
       done += 1;
       const { source, error } = outcome;
-      const line = error && `failed ${source.below}: ${error.message}`;
+      const line = error && `failed ${printable(source.below)}: ${printable(error.message)}`;
       if (line) failures.push(line);
       at(source, 1, source.below);
     },
     end() {
       bar.update({ left: '', detail: '' });
       bar.stop();
-      for (const line of failures) stream.write(`  ${line}\n`);
+      for (const line of failures) stream.write(printableLines(`  ${line}\n`));
     },
   };
 }
@@ -90,7 +91,10 @@ function plainLines(stream: NodeJS.WriteStream, total: number): Progress {
     done({ source, error }) {
       done += 1;
       // One that many images share is said once; the report counts them.
-      if (error && !reasons.has(error.message)) stream.write(`failed ${source.below}: ${error.message}\n`);
+      if (error && !reasons.has(error.message)) {
+        const line = `failed ${printable(source.below)}: ${printable(error.message)}`;
+        stream.write(printableLines(`${line}\n`));
+      }
       if (error) reasons.add(error.message);
       if (Date.now() - saidAt < LOG_EVERY_MS) return;
       saidAt = Date.now();

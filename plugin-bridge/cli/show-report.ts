@@ -1,4 +1,5 @@
 import { type VisibleDifference, visibleDifference } from '#contract/constants';
+import { printable } from './printable.ts';
 import type { ImageReport, Report } from './report.ts';
 
 /** Most rows of the table; `--json` has all images. */
@@ -36,7 +37,9 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
     lines.push(`${count(summary.images, 'image')}: ${parts.join(', ')}.`);
   if (!dryRun && summary.outputBytes > 0) {
     const { originalBytes, outputBytes, savedPercent } = summary;
-    lines.push(`${bytes(originalBytes)} became ${bytes(outputBytes)} (${percentText(savedPercent)}) in ${out}.`);
+    lines.push(
+      `${bytes(originalBytes)} became ${bytes(outputBytes)} (${percentText(savedPercent)}) in ${printable(out)}.`,
+    );
   }
   if (!dryRun && summary.quality) {
     const { worst, mean } = summary.quality;
@@ -76,7 +79,7 @@ function listFailures(images: ImageReport[]): string[] {
   }
   const lines = [...byReason].slice(0, MAX_ROWS).map(([reason, failed]) => {
     const others = failed.length > 1 ? ` and ${failed.length - 1} more` : '';
-    return `failed ${failed[0]?.source}${others}: ${reason}`;
+    return `failed ${printable(failed[0]?.source ?? '')}${others}: ${printable(reason)}`;
   });
   const rest = byReason.size - MAX_ROWS;
   return rest > 0 ? [...lines, `… and ${rest} more`] : lines;
@@ -106,15 +109,16 @@ function rowOf({
   warnings,
   error,
 }: ImageReport): string[] {
-  if (error) return [source, '', '', '', '', '', `failed: ${error.message.slice(0, 60)}`];
+  const name = printable(source);
+  if (error) return [name, '', '', '', '', '', `failed: ${printable(error.message).slice(0, 60)}`];
   const [gainless] = warnings.filter(({ code }) => code === 'no_gain');
-  if (gainless) return [source, bytes(originalBytes ?? 0), '', '', '', '0', gainless.message];
+  if (gainless) return [name, bytes(originalBytes ?? 0), '', '', '', '0', printable(gainless.message)];
   const note = savedPercent !== null && savedPercent < 0 ? 'larger than before' : status === 'restored' ? status : '';
   const saved = savedPercent === null ? '' : `${savedPercent.toFixed(1)} %`;
   const after = outputBytes === null ? '' : bytes(outputBytes);
   const score = outputs[0]?.quality?.score;
   const difference = typeof score === 'number' ? DIFFERENCE[visibleDifference(score)] : '';
-  return [source, bytes(originalBytes ?? 0), after, saved, difference, `${outputs.length}`, note];
+  return [name, bytes(originalBytes ?? 0), after, saved, difference, `${outputs.length}`, note];
 }
 
 /** Formats bytes as kB or MB. */

