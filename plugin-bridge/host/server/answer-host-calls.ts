@@ -6,9 +6,8 @@ import type { CmsHost, HostQuery, Replacement, ReplacementVariant } from '../cms
 import { HostError, type HostErrorCode, toHostError } from '../host-error.ts';
 import type { SentReplacement } from '../remote-host.ts';
 import { answer, refuse } from './answers.ts';
+import { imageIdOf, MalformedCall, readBody, sentReplacementOf, uploadedOf } from './call-body.ts';
 
-/** Largest body of a call, in bytes: texts and addresses, no files. */
-const LARGEST_BODY = 1 << 20;
 /** Status of an error, by its code. */
 const STATUSES: Partial<Record<HostErrorCode, number>> = {
   ...{ not_found: 404, forbidden: 403, changed: 409, locked: 423, no_space: 507, unsupported: 415, damaged: 502 },
@@ -31,19 +30,20 @@ export async function answerHostCall(
   const signal = signalOf(res);
   try {
     if (call === 'GET list') return answer(res, 200, await host.list(queryOf(searchParams)));
-    const image = decodeURIComponent(id);
+    const image = imageIdOf(id);
     if (call === 'GET original') return await sendOriginal(await host.fetch(image, { signal }), res);
     if (req.method !== 'POST' || !['check', 'replace', 'no-gain', 'restore'].includes(name)) {
       return refuse(res, 404, 'failed', 'There is no such call.');
     }
     const body = await readBody(req);
-    if (name === 'check') return answer(res, 200, (await host.check?.(image, { ...body, signal })) ?? null);
+    if (name === 'check') return answer(res, 200, (await host.check?.(image, { ...uploadedOf(body), signal })) ?? null);
     if (name === 'restore') return answer(res, 200, await host.restore(image, { signal }));
-    const replacement = replacementOf(body as SentReplacement, download);
+    const replacement = replacementOf(sentReplacementOf(body), download);
     if (name === 'replace') return answer(res, 200, await host.replace(image, replacement, { signal }));
     await host.noGain?.(image, replacement, { signal });
     answer(res, 200, {});
   } catch (error) {
+    if (error instanceof MalformedCall) return refuse(res, error.status, 'failed', error.message);
     const { code, message } = toHostError(error);
     // Messages of other errors can tell paths of the server.
     const text = error instanceof HostError ? message : 'The server could not do it; its log says why.';
@@ -69,22 +69,7 @@ async function sendOriginal(blob: Blob, res: ServerResponse): Promise<void> {
   await pipeline(Readable.fromWeb(blob.stream() as ReadableStream), res).catch(() => res.destroy());
 }
 
-/** @throws HostError `failed` if it is not a JSON object, or too long */
-async function readBody(req: IncomingMessage): Promise<Record<string, unknown>> {
-  let text = '';
-  for await (const chunk of req.setEncoding('utf8')) {
-    text += chunk;
-    if (text.length > LARGEST_BODY) throw new HostError('failed', 'The request is too long.');
-  }
-  try {
-    return JSON.parse(text || '{}') as Record<string, unknown>;
-  } catch (error) {
-    throw new HostError('failed', 'The request is not JSON.', { cause: error });
-  }
-}
-
 function replacementOf(sent: SentReplacement, download: Download): Replacement {
-  if (!Array.isArray(sent.variants) || !sent.original) throw new HostError('failed', 'The request names no files.');
   const variants = sent.variants.map((variant): ReplacementVariant => {
     let downloaded: Promise<Blob> | null = null;
     return {

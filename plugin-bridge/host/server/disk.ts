@@ -18,7 +18,9 @@ export const nodeDisk: Disk = {
   write: (path, bytes) =>
     named(async () => {
       await fs.mkdir(dirname(path), { recursive: true });
-      const file = await fs.open(path, 'w');
+      // Not through a link, which could lead anywhere.
+      const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = fs.constants;
+      const file = await fs.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
       try {
         await file.writeFile(bytes);
         await file.sync();

@@ -4,6 +4,7 @@ import type { ReplacementVariant } from '../cms-host.ts';
 import { HostError } from '../host-error.ts';
 import { typeOf } from '../image-types.ts';
 import { createHashes, type Disk, hashOf, isFile, readIfThere } from './disk.ts';
+import { openPlaces, withinPlaces } from './real-places.ts';
 
 /** Folder of the files that replace images, in that of the images, where visitors get them too. */
 const MADE = '_imagewright';
@@ -38,8 +39,8 @@ export interface MediaRecords {
   read(file: string): Promise<MediaRecord | null>;
   /** Returns the record of an image whose original is the recorded one. */
   current(file: string): Promise<MediaRecord | null>;
-  /** Tests whether a file is there. @param file below the folder */
-  has(file: string): Promise<boolean>;
+  /** Returns why there is no original; null if there is one. */
+  lack(file: string): Promise<string | null>;
   /** @throws HostError `changed` if somebody has changed a file since */
   requireUnchanged(files: readonly MadeFile[]): Promise<void>;
   /** Writes a file beside all others, under a name of its own. @throws HostError `unsupported`, `no_space`, `forbidden` */
@@ -51,10 +52,16 @@ export interface MediaRecords {
   remove(files: readonly MadeFile[]): Promise<void>;
 }
 
-/** Opens the records of a folder. */
-export function openRecords(folder: string, disk: Disk): MediaRecords {
+const MISSING = 'The file of this image is missing.';
+
+/** Opens the records of a folder. @param linked folders that links in it may lead to */
+export function openRecords(folder: string, linked: readonly string[], disk: Disk): MediaRecords {
   const root = resolve(folder);
+  const places = openPlaces(root, linked);
   const hashes = createHashes();
+  /** Returns the real path of a file below the folder; null if there is none. */
+  const find = (file: string) => places.find(within(root, file));
+  const own = withinPlaces(disk, places);
   const recordOf = (file: string) => {
     const path = join(root, RECORDS, `${within(root, file).slice(root.length + 1)}.json`);
     const isTooLong = Buffer.byteLength(basename(path)) > MAX_NAME_BYTES;
@@ -62,25 +69,36 @@ export function openRecords(folder: string, disk: Disk): MediaRecords {
   };
 
   async function read(file: string): Promise<MediaRecord | null> {
-    const text = await readIfThere(recordOf(file));
+    const path = await places.find(recordOf(file));
+    const text = path === null ? null : await readIfThere(path);
     return text && (JSON.parse(text.toString()) as MediaRecord);
   }
 
   return {
     read,
     async original(file) {
-      const bytes = await readIfThere(within(root, file));
-      if (!bytes) throw new HostError('not_found', 'The file of this image is missing.');
+      const path = await find(file);
+      const bytes = path === null ? null : await readIfThere(path);
+      if (!bytes) throw new HostError('not_found', MISSING);
       return bytes;
     },
     async current(file) {
       const record = await read(file);
-      return record && (await hashes(within(root, file))) === record.original ? record : null;
+      const path = record && (await find(file));
+      return path && (await hashes(path)) === record.original ? record : null;
     },
-    has: (file) => isFile(within(root, file)),
+    async lack(file) {
+      const found = await find(file).catch((error: unknown) => {
+        if (error instanceof HostError) return error;
+        throw error;
+      });
+      if (found instanceof HostError) return found.message;
+      return found !== null && (await isFile(found)) ? null : MISSING;
+    },
     async requireUnchanged(files) {
       for (const { path, sha256 } of files) {
-        const bytes = await readIfThere(join(root, path));
+        const real = await find(path);
+        const bytes = real === null ? null : await readIfThere(real);
         // Nothing can be lost of a file that is gone.
         if (bytes && hashOf(bytes) !== sha256) throw new HostError('changed', 'Its optimized file was changed since.');
       }
@@ -92,19 +110,19 @@ export function openRecords(folder: string, disk: Disk): MediaRecords {
       const size = name === 'full' ? '' : `-${name}`;
       const path = `${MADE}/${stem}${size}-${randomBytes(4).toString('hex')}${extension}`;
       const bytes = new Uint8Array(await (await blob()).arrayBuffer());
-      await disk.write(join(root, path), bytes);
+      await own.write(join(root, path), bytes);
       return { name, path, width, sha256: hashOf(bytes) };
     },
     async write(file, record) {
       const path = recordOf(file);
       // Of one length, and the same the next time, so that what a crash has left is written over.
       const fresh = join(dirname(path), `.${hashOf(Buffer.from(basename(path))).slice(0, 16)}.new`);
-      await disk.write(fresh, Buffer.from(JSON.stringify(record)));
-      await disk.rename(fresh, path);
+      await own.write(fresh, Buffer.from(JSON.stringify(record)));
+      await own.rename(fresh, path);
     },
-    forget: (file) => disk.remove(recordOf(file)),
+    forget: (file) => own.remove(recordOf(file)),
     async remove(files) {
-      for (const { path } of files) await disk.remove(join(root, path)).catch(() => {});
+      for (const { path } of files) await own.remove(within(join(root, MADE), join(root, path))).catch(() => {});
     },
   };
 }

@@ -28,6 +28,11 @@ export interface MediaOptions {
   folder: string;
   /** Address of the folder for visitors, e.g. `/media`. */
   url: string;
+  /**
+   * Folders that links in the folder may lead to, e.g. `['/mnt/uploads']`: images there are read, and nothing is written there.
+   * @default none: a link that leads out of the folder is no image
+   */
+  linkedFolders?: readonly string[];
   /** Returns all images in a stable order; called for each request. Files that are no images are left out. */
   list: () => Iterable<MediaImage> | Promise<Iterable<MediaImage>>;
   /** Stores texts which a person has written or confirmed, or which were empty; called right before an image is replaced. */
@@ -46,8 +51,8 @@ export interface Media extends CmsHost {
 }
 
 /** Creates the images of a folder on a disk. */
-export function createMedia({ folder, url, list, saveTexts }: MediaOptions, disk: Disk): Media {
-  const records = openRecords(folder, disk);
+export function createMedia({ folder, url, linkedFolders = [], list, saveTexts }: MediaOptions, disk: Disk): Media {
+  const records = openRecords(folder, linkedFolders, disk);
   const listed = async () => [...(await list())].filter(({ file }) => typeOf(file));
   const addressOf = (file: string) => `${url}/${file.split('/').map(encodeURIComponent).join('/')}`;
   /** Changes run one after the other. */
@@ -145,8 +150,10 @@ async function standIn(records: MediaRecords, address: string): Promise<string |
     return null;
   }
   if (!typeOf(file) || file.includes('\0') || file.split('/').includes('..')) return null;
+  // Of a link that leads out of the folder nothing is known; whoever serves the folder decides about it.
+  if ((await records.lack(file)) !== null) return null;
   const full = (await records.current(file))?.files.find(({ name }) => name === 'full');
-  return full && (await records.has(full.path)) ? full.path : null;
+  return full && (await records.lack(full.path)) === null ? full.path : null;
 }
 
 /** Returns the checksum of an original. @throws HostError `not_found`, or `changed` if another file was uploaded */
@@ -189,9 +196,9 @@ async function describeImage(image: MediaImage, records: MediaRecords, url: stri
     mime: typeOf(file) ?? '',
     ...unknown,
   };
-  if (await records.current(file)) return { ...known, status: 'replaced' };
-  if (await records.has(file)) return { ...known, status: 'original' };
-  return { ...known, status: 'unavailable', reason: 'The file of this image is missing.' };
+  const reason = await records.lack(file);
+  if (reason !== null) return { ...known, status: 'unavailable', reason };
+  return { ...known, status: (await records.current(file)) ? 'replaced' : 'original' };
 }
 
 /** Returns the texts to store: what a person has written or confirmed, and others for empty ones. */
