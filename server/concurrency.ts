@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { isDatabaseAway, StoreAwayError } from './errors.ts';
+import { AppError, isDatabaseAway, StoreAwayError } from './errors.ts';
 
 /** State of a shared call. */
 export interface SharedCall {
@@ -147,4 +147,40 @@ export function outlastOutage<T>(work: () => Promise<T>, signal?: AbortSignal): 
     },
     signal,
   );
+}
+
+/** Something of which an account or a session may have a limited number. */
+export interface LimitedThing<T> {
+  /** @throws AppError if there are as many as are allowed */
+  requireRoom: () => Promise<void>;
+  /** Stores it. */
+  add: () => Promise<T>;
+  /** Tells whether there are more than are allowed. */
+  isOver: () => Promise<boolean>;
+  /** Removes it. */
+  undo: (added: T) => Promise<void>;
+}
+
+/** Attempts of servers that add at the same moment. */
+const ADD_ATTEMPTS = 8;
+/** Longest wait before the second attempt, in milliseconds. */
+const ADD_WAIT_MS = 20;
+
+/**
+ * Adds something that is counted before it is added, and counts once more afterwards: another server may have added at the same
+ * moment. Whoever sees too many removes its own and tries again, so never more remain than are allowed.
+ * @throws AppError of `requireRoom`; overloaded if servers stay in each other's way
+ */
+export async function addWithinLimit<T>({ requireRoom, add, isOver, undo }: LimitedThing<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ADD_ATTEMPTS; attempt += 1) {
+    await requireRoom();
+    const added = await add();
+    if (!(await isOver())) return added;
+    await undo(added);
+    // By chance, so that two servers do not meet again.
+    await sleep(Math.random() * ADD_WAIT_MS * attempt);
+  }
+  throw new AppError('overloaded', 'Several requests add at this moment; try again', {
+    headers: { 'Retry-After': '1' },
+  });
 }

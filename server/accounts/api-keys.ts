@@ -1,3 +1,5 @@
+import type { LimitFunction } from 'p-limit';
+import { addWithinLimit, inTurn } from '../concurrency.ts';
 import type { AccountRecord, AccountRepository, ApiKeyRecord, ApiKeyRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { hashSecret, hasKeyForm, makeApiKey, newId, sameHash } from '../ids.ts';
@@ -50,13 +52,15 @@ export type KeyCheck =
  * leaves at most an inactive key that was never shown.
  */
 export function createApiKeys(deps: ApiKeysDeps) {
+  const queues = new Map<string, LimitFunction>();
   return {
     /**
      * Creates a key. The returned `apiKey` cannot be read again.
      * @param made the key, fixed by the caller, so that a repeated request creates no second one
      * @throws AppError key_limit_reached if all active keys of the plan are in use
      */
-    create: (request: { accountId: string; name: string; made?: NewApiKey }) => createKey(deps, request),
+    create: (request: { accountId: string; name: string; made?: NewApiKey }) =>
+      inTurn(queues, request.accountId, () => createKey(deps, request)),
 
     /** Returns a key of an account. @throws AppError not_found */
     async get(accountId: string, keyId: string): Promise<ApiKey> {
@@ -103,15 +107,24 @@ async function createKey(
   const { apiKeys, pepper, now } = deps;
   const account = await requireAccount(deps, accountId);
   const { keyId, apiKey } = made;
-  await requireFewKeys(deps, accountId, keyId);
-  await apiKeys.insert({
+  const key = {
     _id: keyId,
     accountId,
     name: cleanName(name),
     hash: hashSecret(apiKey, pepper),
     last4: apiKey.slice(-4),
     createdAt: now(),
-  });
+  };
+  // A repeated request finds the key of the first one, which has its place.
+  if (await apiKeys.find(accountId, keyId)) await apiKeys.insert(key);
+  else {
+    await addWithinLimit({
+      requireRoom: () => requireFewKeys(deps, accountId),
+      add: () => apiKeys.insert(key),
+      isOver: async () => (await apiKeys.countOf(accountId)) > MAX_KEYS,
+      undo: async () => void (await apiKeys.remove(accountId, keyId)),
+    });
+  }
   try {
     await addActiveKey(deps, account, keyId);
   } catch (error) {
@@ -171,9 +184,9 @@ async function addActiveKey(deps: ApiKeysDeps, account: AccountRecord, keyId: st
 }
 
 /** Limits the keys of an account, deactivated ones included. @throws AppError key_limit_reached */
-async function requireFewKeys({ apiKeys }: ApiKeysDeps, accountId: string, keyId: string): Promise<void> {
+async function requireFewKeys({ apiKeys }: ApiKeysDeps, accountId: string): Promise<void> {
   const used = await apiKeys.countOf(accountId);
-  if (used < MAX_KEYS || (await apiKeys.find(accountId, keyId))) return;
+  if (used < MAX_KEYS) return;
   const message = `expected at most ${MAX_KEYS} API keys, deactivated ones included: delete one first`;
   throw new AppError('key_limit_reached', message, { details: { limit: MAX_KEYS, used } });
 }

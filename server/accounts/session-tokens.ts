@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import { SESSION_TOKEN_MINUTES, TOKEN_IMAGES } from '#contract';
-import { inTurn } from '../concurrency.ts';
+import { addWithinLimit, inTurn } from '../concurrency.ts';
 import type {
   AccountRecord,
   AccountRepository,
@@ -86,11 +86,17 @@ export function createSessionTokens(deps: SessionTokensDeps) {
 }
 
 async function create(deps: SessionTokensDeps, request: TokenRequest): Promise<{ token: string; expiresAt: Date }> {
-  const { sessionTokens, pepper, now } = deps;
-  await requireFew(deps, request.accountId);
+  const { sessionTokens, pepper, config, now } = deps;
+  const { accountId } = request;
   const token = makeSecret('iwt');
+  const hash = hashSecret(token, pepper);
   const expiresAt = new Date(now().getTime() + SESSION_TOKEN_MINUTES * 60_000);
-  await sessionTokens.insert({ _id: hashSecret(token, pepper), ...request, expiresAt });
+  await addWithinLimit({
+    requireRoom: () => requireFew(deps, accountId),
+    add: () => sessionTokens.insert({ _id: hash, ...request, expiresAt }),
+    isOver: async () => (await sessionTokens.countLive(accountId, now())) > config.SESSION_TOKENS_PER_ACCOUNT,
+    undo: () => sessionTokens.remove(hash),
+  });
   return { token, expiresAt };
 }
 

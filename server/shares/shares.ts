@@ -1,3 +1,4 @@
+import type { LimitFunction } from 'p-limit';
 import {
   type CreatedShare,
   SAMPLE_SUFFIX,
@@ -7,6 +8,7 @@ import {
   type ShareAnswerRequest,
   type SharedImages,
 } from '#contract';
+import { addWithinLimit, inTurn } from '../concurrency.ts';
 import type {
   ImageRecord,
   OutputFile,
@@ -30,7 +32,10 @@ interface SharesDeps {
   now?: () => Date;
 }
 
-type Context = Required<SharesDeps>;
+interface Context extends Required<SharesDeps> {
+  /** Queues of links that are created, by session. */
+  turns: Map<string, LimitFunction>;
+}
 
 /** Settings of a new link. `sender`: name that visitors see; may be empty. */
 interface ShareWish {
@@ -47,10 +52,11 @@ const HOUR_MS = 3_600_000;
 
 /** Creates the links to sessions. Another account's session is treated as not existing. */
 export function createShares({ now = () => new Date(), ...deps }: SharesDeps) {
-  const context: Context = { now, ...deps };
+  const context: Context = { now, ...deps, turns: new Map() };
   return {
     /** Creates a link; the session lasts at least as long. @throws session_not_found, share_limit_reached */
-    create: (accountId: string, sessionId: string, wanted: ShareWish) => create(context, accountId, sessionId, wanted),
+    create: (accountId: string, sessionId: string, wanted: ShareWish) =>
+      inTurn(context.turns, sessionId, () => create(context, accountId, sessionId, wanted)),
 
     /** Lists the links of a session with their answers, newest first. @throws session_not_found */
     list: (accountId: string, sessionId: string) => list(context, accountId, sessionId),
@@ -95,7 +101,6 @@ async function create(
   const { repositories, pepper, findSession, publicUrl, now } = context;
   const { shares, sessions } = repositories;
   await findSession(accountId, sessionId);
-  await requireFew(context, accountId, sessionId);
   const token = makeSecret('iwv');
   const createdAt = now();
   const share: ShareRecord = {
@@ -108,7 +113,15 @@ async function create(
     expiresAt: new Date(createdAt.getTime() + days * DAY_MS),
     revokedAt: null,
   };
-  await shares.insert(share);
+  await addWithinLimit({
+    requireRoom: () => requireFew(context, accountId, sessionId),
+    add: () => shares.insert(share),
+    async isOver() {
+      const { live, all } = await countOf(context, accountId, sessionId);
+      return live > SHARES_PER_SESSION || all > KEPT;
+    },
+    undo: () => shares.remove(share._id),
+  });
   try {
     await sessions.touch(sessionId, share.expiresAt);
     // Its links are removed with a session; one that was deleted meanwhile would leave this one behind.
@@ -121,11 +134,15 @@ async function create(
   return { ...showShare(share, []), url: `${publicUrl()}${PAGE}/${share._id}#${token}` };
 }
 
-async function requireFew({ repositories, now }: Context, accountId: string, sessionId: string): Promise<void> {
+async function countOf({ repositories, now }: Context, accountId: string, sessionId: string) {
   const all = await repositories.shares.findOfSession(accountId, sessionId);
-  const live = all.filter((share) => isLive(share, now())).length;
-  if (live < SHARES_PER_SESSION && all.length < KEPT) return;
-  const [used, limit] = live < SHARES_PER_SESSION ? [all.length, KEPT] : [live, SHARES_PER_SESSION];
+  return { live: all.filter((share) => isLive(share, now())).length, all: all.length };
+}
+
+async function requireFew(context: Context, accountId: string, sessionId: string): Promise<void> {
+  const { live, all } = await countOf(context, accountId, sessionId);
+  if (live < SHARES_PER_SESSION && all < KEPT) return;
+  const [used, limit] = live < SHARES_PER_SESSION ? [all, KEPT] : [live, SHARES_PER_SESSION];
   throw new AppError('share_limit_reached', `The session has ${used} of ${limit} links; revoke one or use it again`, {
     details: { limit, used },
   });

@@ -44,25 +44,24 @@ describe('API keys', () => {
 
   test('an account has at most 1000 keys, and the request for the last one can be repeated', async () => {
     const accountId = await fixture.newAccount();
-    const fields = {
-      accountId,
-      name: 'old',
-      last4: 'abcd',
-      createdAt: new Date(),
-      lastUsedAt: null,
-      disabledAt: new Date(),
-    };
-    const others = Array.from({ length: 999 }, (_, index) => ({
-      _id: `key_${accountId}${index}`,
-      hash: `${accountId}${index}`,
-    }));
-    await fixture.connection.collection('api_keys').insertMany(others.map((key) => ({ ...key, ...fields })) as never[]);
+    await fill(accountId, 999);
     const { keys } = fixture.accounts;
     const made = newApiKey();
     await keys.create({ accountId, name: 'last', made });
     expect(await keys.create({ accountId, name: 'last', made })).toEqual(made);
     expect(await outcomeOf(made.apiKey)).toBe('valid');
     expect(await rejection(keys.create({ accountId, name: 'one more' }))).toMatchObject({ code: 'key_limit_reached' });
+  });
+
+  test('12 keys made at once by two servers: never more than 1000 stay', async () => {
+    const accountId = await fixture.newAccount();
+    await fill(accountId, 997);
+    const servers = [fixture.accounts, fixture.createWith({})];
+    const made = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) => servers[index % 2]?.keys.create({ accountId, name: 'new' })),
+    );
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(await fixture.repositories.apiKeys.countOf(accountId)).toBe(1000);
   });
 
   test('a key cannot be read or changed by another account', async () => {
@@ -168,3 +167,20 @@ describe('API keys', () => {
     expect((await fixture.accounts.keys.list(accountId))[0]?.name).toBe('new');
   });
 });
+
+/** Gives an account keys that are deactivated. */
+async function fill(accountId: string, count: number): Promise<void> {
+  const fields = {
+    accountId,
+    name: 'old',
+    last4: 'abcd',
+    createdAt: new Date(),
+    lastUsedAt: null,
+    disabledAt: new Date(),
+  };
+  const others = Array.from({ length: count }, (_, index) => ({
+    _id: `key_${accountId}${index}`,
+    hash: `${accountId}${index}`,
+  }));
+  await fixture.connection.collection('api_keys').insertMany(others.map((key) => ({ ...key, ...fields })) as never[]);
+}

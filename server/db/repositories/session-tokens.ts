@@ -56,6 +56,11 @@ export function createSessionTokenRepository(connection: Connection) {
       await collection.insertOne(withDefaults(sessionTokenFields, token));
     },
 
+    /** Removes a token that was not handed out. */
+    async remove(hash: string): Promise<void> {
+      await collection.deleteOne({ _id: hash });
+    },
+
     async find(hash: string): Promise<SessionTokenRecord | null> {
       return collection.findOne({ _id: hash });
     },
