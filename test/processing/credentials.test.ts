@@ -5,10 +5,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutCredentials } from '../../server/processing/worker/containers/credentials.ts';
 import { type Harness, only, startHarness } from './processor-harness.ts';
 
-const MANIFEST = Buffer.from(
-  '\0\0\0\x28jumb\0\0\0\x1ejumdc2pa\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03c2pa\0SecretManifest',
-  'latin1',
-);
+/** Builds a superbox of JUMBF (ISO 19566-5). */
+function superbox(label: string, kind: string, ...children: Buffer[]): Buffer {
+  const description = box('jumd', Buffer.from(`${kind}\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03${label}\0`, 'latin1'));
+  return box('jumb', description, ...children);
+}
+
+function box(type: string, ...parts: Buffer[]): Buffer {
+  const data = Buffer.concat(parts);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + data.length);
+  head.write(type, 4);
+  return Buffer.concat([head, data]);
+}
+
+/** Credentials that say nothing private. What is not understood counts as private. */
+const MANIFEST = superbox('c2pa', 'c2pa', superbox('SecretManifest', 'c2ma', superbox('c2pa.assertions', 'c2as')));
 const FORMATS = ['jpeg', 'png', 'webp', 'avif'] as const;
 
 let harness: Harness;
@@ -42,7 +54,8 @@ function signed(format: (typeof FORMATS)[number], file: Buffer): Buffer {
     return copy;
   }
   const uuid = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
-  return Buffer.concat([file, length(24 + MANIFEST.length), Buffer.from('uuid'), uuid, MANIFEST]);
+  const head = Buffer.concat([uuid, Buffer.alloc(4), Buffer.from('manifest\0'), Buffer.alloc(8)]);
+  return Buffer.concat([file, length(8 + head.length + MANIFEST.length), Buffer.from('uuid'), head, MANIFEST]);
 }
 
 async function picture(format: (typeof FORMATS)[number], exif = false): Promise<Buffer> {

@@ -139,6 +139,17 @@ describe('content credentials with CONTENT_CREDENTIALS=sign', () => {
     }
   });
 
+  it.each([
+    ['stds.schema-org.CreativeWork', { contentLocation: 'SecretPlace' }],
+    ['c2pa.actions', { actions: [{ action: 'c2pa.edited', parameters: { GPSLatitude: 'SecretPlace' } }] }],
+  ])('with a place in the public statement %s do not bring it back', async (label, data) => {
+    const upload = await signAsCamera(await picture('jpeg'), 'image/jpeg', { assertions: { [label]: data } });
+    const file = await harness.store('place.jpg', upload);
+    for (const format of ['webp', 'original'] as const)
+      for (const { file: made } of await harness.render(file, { format, signs: true }))
+        expect((await readFile(made)).includes('SecretPlace')).toBe(false);
+  });
+
   it('that were signed on before are signed on again, with the whole chain', async () => {
     const file = await harness.store('camera.jpg', await camera());
     const first = only(await harness.render(file, { format: 'webp', signs: true }));

@@ -23,6 +23,8 @@ export interface LedgerRow {
   xmp?: readonly XmpProperty[];
   /** IPTC-IIM datasets of record 2 with the XMP property that holds them in the output; null: none. */
   iptc?: Readonly<Record<number, string | null>>;
+  /** Keywords of texts of a PNG. */
+  png?: readonly string[];
   /** Formats that lose it, with the warning that names it. */
   dropped: Readonly<Partial<Record<EncodedFormat, WarningCode>>>;
 }
@@ -50,6 +52,7 @@ const LEDGER = {
     exif: [exifTag(EXIF.artist)],
     xmp: [seq('dc:creator')],
     iptc: { 80: 'dc:creator' },
+    png: ['Author'],
     dropped: NOT_IN_GIF,
   },
   copyright: {
@@ -65,6 +68,7 @@ const LEDGER = {
       },
     ],
     iptc: { 116: 'dc:rights' },
+    png: ['Copyright'],
     dropped: NOT_IN_GIF,
   },
   credit: {
@@ -154,6 +158,7 @@ const LEDGER = {
       text('photoshop:CaptionWriter'),
     ],
     iptc: { 5: null, 105: null, 120: null, 122: null },
+    png: ['Title', 'Description'],
     dropped: EVERYWHERE,
   },
   place: {
@@ -165,6 +170,7 @@ const LEDGER = {
       ...[bag('Iptc4xmpExt:LocationShown'), bag('Iptc4xmpExt:LocationCreated')],
     ],
     iptc: { 90: null, 92: null, 95: null, 100: null, 101: null },
+    png: ['Location'],
     dropped: EVERYWHERE,
   },
   serial_numbers: {
@@ -204,6 +210,7 @@ const LEDGER = {
     title: 'Software and history',
     exif: [exifTag(EXIF.software)],
     xmp: [...texts('xmp:CreatorTool', 'tiff:Software'), seq('xmpMM:History')],
+    png: ['Software'],
     dropped: EVERYWHERE,
   },
   comment: {
@@ -211,6 +218,7 @@ const LEDGER = {
     exif: [exifTag(EXIF.userComment)],
     xmp: [alt('exif:UserComment')],
     iptc: { 40: null },
+    png: ['Comment', 'Disclaimer', 'Warning', 'comment'],
     dropped: EVERYWHERE,
   },
   orientation: {
@@ -230,7 +238,7 @@ const LEDGER = {
   content_credentials: {
     title: 'Content credentials (C2PA)',
     note:
-      'They sign the file as it is. A file that has nothing private and is not encoded again keeps them. With `CONTENT_CREDENTIALS=sign` ' +
+      'They sign the file as it is. A file that has nothing private, not inside them either, and is not encoded again keeps them. With `CONTENT_CREDENTIALS=sign` ' +
       'JPEG, PNG, WebP and AVIF get a new signature, see [Content credentials](content-credentials.md).',
     dropped: every('content_credentials_dropped'),
   },

@@ -4,7 +4,7 @@ import type { EncodedFormat, Preset } from '#contract/constants';
  * Version of everything in this module that determines the bytes of an output for given pixels and settings. Part of the cache
  * key: raise it with every change to the tables, an encoder option or a step of the pipeline.
  */
-export const QUALITY_VERSION = 14;
+export const QUALITY_VERSION = 15;
 
 /** Encoder settings of one preset in one format; `colours` is the palette's size. */
 export type EncoderSettings =

@@ -4,30 +4,27 @@ import type { WarningCode } from '#contract';
 import {
   ENCODERS,
   type EncodedFormat,
+  INFORMATION,
   type InformationKind,
   type InputFormat,
   type MetadataLevel,
 } from '#contract/constants';
 import type { ExifTag } from '../../shared/exif-tags.ts';
-import { fateOf, KINDS, rowOf, type XmpProperty } from '../../shared/ledger.ts';
+import { fateOf, KINDS, type LedgerRow, rowOf, type XmpProperty } from '../../shared/ledger.ts';
 import type { OutputSettings } from '../../shared/protocol.ts';
 import { withoutCredentials } from '../containers/credentials.ts';
-import { readGifXmp } from '../containers/gif.ts';
+import type { PngText } from '../containers/png-texts.ts';
 import { type Attribution, attributionOf, type ExifEntry, readExifBlock } from '../exif.ts';
 import { hasGainMap } from '../hdr/plan-gain-map.ts';
 import { isSrgbProfile } from '../source-colour.ts';
 import type { OutputMetadata } from '../steps/encode.ts';
 import { buildXmp } from '../xmp.ts';
+import { readCredentialContent } from './credential-kinds.ts';
+import { decodeText } from './decode-text.ts';
 import { type Node, parseXmp, propertyOf, type XmpValue, xmpValueOf } from './parse-xmp.ts';
+import { type MetadataBlocks, readBlocks } from './read-blocks.ts';
 
 const MAX_CHARACTERS = 1024;
-
-/** Blocks of a file that hold metadata. */
-export interface MetadataBlocks {
-  exif: Buffer | undefined;
-  xmp: string | undefined;
-  iptc: Buffer | undefined;
-}
 
 /** Parsed metadata of a file. */
 export interface Carried {
@@ -37,14 +34,14 @@ export interface Carried {
   exif: ExifEntry[];
   /** Properties of the ledger by name, from XMP, else from IPTC. */
   xmp: Map<string, XmpValue>;
-  /** Author and copyright: from EXIF, else from XMP (`dc:creator`, `dc:rights`), else from IPTC (2:80, 2:116). */
+  /** Author and copyright: from EXIF, else from XMP (`dc:creator`, `dc:rights`), else from IPTC (2:80, 2:116), else from texts of a PNG. */
   attribution: Attribution;
   /** True if the XMP packet is too large, damaged or not acceptable, so that nothing of it was read. */
   unreadable: boolean;
 }
 
 /** Reads everything that the ledger knows from the blocks. Damaged blocks are read up to the damage. */
-export function readCarried({ exif, xmp, iptc }: MetadataBlocks): Carried {
+export function readCarried({ exif, xmp, iptc, texts = [] }: MetadataBlocks): Carried {
   const block = readExifBlock(exif);
   const descriptions = parseXmp(xmp);
   const said = iptcValues(iptc);
@@ -61,9 +58,10 @@ export function readCarried({ exif, xmp, iptc }: MetadataBlocks): Carried {
       isFound ||= value !== null || propertyOf(descriptions ?? [], property.name) !== undefined;
     }
     isFound ||= Object.keys(datasets).some((dataset) => said.has(Number(dataset)));
+    isFound ||= texts.some(({ keyword }) => isTextOf(kind, keyword));
     if (isFound) found.kinds.push(kind);
   }
-  found.attribution = readAttribution(found);
+  found.attribution = readAttribution(found, texts);
   return found;
 }
 
@@ -108,16 +106,29 @@ function isoDate(date: string): string {
   return date.replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3');
 }
 
-function readAttribution({ exif, xmp }: Carried): Attribution {
+function readAttribution({ exif, xmp }: Carried, texts: PngText[]): Attribution {
   const own = attributionOf(exif);
   const creators = xmp.get('dc:creator');
   const rights = xmp.get('dc:rights');
-  const artist = own.artist ?? (creators?.form === 'seq' ? creators.items.join('; ') : undefined);
-  const copyright = own.copyright ?? (rights?.form === 'alt' ? defaultText(rights) : undefined);
+  const artist = own.artist ?? (creators?.form === 'seq' ? creators.items.join('; ') : textNamed(texts, 'creator'));
+  const copyright = own.copyright ?? (rights?.form === 'alt' ? defaultText(rights) : textNamed(texts, 'copyright'));
   return {
     ...(artist ? { artist: artist.slice(0, MAX_CHARACTERS) } : {}),
     ...(copyright ? { copyright: copyright.slice(0, MAX_CHARACTERS) } : {}),
   };
+}
+
+/** Returns true for a text of a PNG that holds a kind: by its keyword, or by the name of a private property, as ImageMagick writes it. */
+function isTextOf(kind: InformationKind, keyword: string): boolean {
+  const { png = [], xmp = [] }: LedgerRow = rowOf(kind);
+  if (png.includes(keyword)) return true;
+  if (INFORMATION[kind] !== 'never') return false;
+  return (kind === 'place' && /^(?:exif:)?gps/i.test(keyword)) || xmp.some(({ name }) => name === keyword);
+}
+
+function textNamed(texts: PngText[], kind: InformationKind): string | undefined {
+  const found = texts.find(({ keyword }) => isTextOf(kind, keyword));
+  return found && decodeText(found.text).trim();
 }
 
 function defaultText({ texts }: Extract<XmpValue, { form: 'alt' }>): string | undefined {
@@ -132,10 +143,9 @@ export async function carriedKinds(
   pages: number,
 ): Promise<InformationKind[]> {
   const bytes = await readFile(file);
-  // A TIFF has the structure of EXIF.
-  const exif = format === 'tiff' ? bytes : header.exif;
-  const xmp = format === 'gif' ? readGifXmp(bytes) : header.xmpAsString;
-  const { kinds } = readCarried({ exif, xmp, iptc: header.iptc });
+  const said = readCarried(readBlocks(format, bytes, header));
+  const inside = readCredentialContent(format, bytes);
+  const kinds = KINDS.filter((kind) => said.kinds.includes(kind) || inside.kinds.includes(kind));
   if (withoutCredentials(format, bytes)) kinds.push('content_credentials');
   if (hasGainMap(format, bytes)) kinds.push('gain_map');
   if (header.icc && !isSrgbProfile(header.icc)) kinds.push('icc_profile');

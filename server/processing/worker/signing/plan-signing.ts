@@ -5,6 +5,7 @@ import type { RenderTask } from '../../shared/protocol.ts';
 import { isSignable, type Signer } from '../../shared/signer.ts';
 import { mimeTypeOf } from '../../shared/variants.ts';
 import { withListOfLonger } from '../hdr/gain-map.ts';
+import { readCredentialContent } from '../metadata/credential-kinds.ts';
 import { type C2pa, dropC2pa, loadC2pa } from './c2pa-library.ts';
 import { type Credentials, readCredentials, signFile } from './sign-file.ts';
 
@@ -62,6 +63,9 @@ export async function planSigning(
       // The list of images counts the bytes of the signature, and is itself signed.
       const listed = format === 'jpeg' ? withListOfLonger(file, signed) : null;
       const data = listed ? await sign(listed) : signed;
+      // Actions cannot be redacted, and may say where they were done.
+      if (readCredentialContent(format, data).isPrivate)
+        return { data: file, warnings: ['content_credentials_dropped'] };
       return { data, warnings: [] };
     },
   };

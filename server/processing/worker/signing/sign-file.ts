@@ -2,7 +2,9 @@ import { constants, createPrivateKey, sign } from 'node:crypto';
 import { encode } from 'cborg';
 import sharp from 'sharp';
 import { ALGORITHMS, type Signer } from '../../shared/signer.ts';
+import { tellsPrivate } from '../metadata/credential-kinds.ts';
 import { asBlob, C2PA_SETTINGS, type C2pa, loadC2pa, OUTCOME, withBlobs } from './c2pa-library.ts';
+import { isPublicAssertion } from './public-assertions.ts';
 
 /** Content of the manifest of a signed file: its actions, its parent and the own assertion. */
 export interface SigningOrder {
@@ -125,13 +127,9 @@ interface Report {
 
 interface Manifest {
   thumbnail?: { identifier?: string };
-  assertions?: { label: string; instance?: number }[];
+  assertions?: { label: string; instance?: number; data?: unknown }[];
   ingredients?: { label?: string; thumbnail?: { identifier?: string } }[];
 }
-
-/** Assertions that stay: what was done, by which program, whose work it is and what may be done with it. Any other may be private. */
-const PUBLIC =
-  /^(?:c2pa\.(?:actions|hash|ingredient|soft-binding|training-mining|certificate-status|time-stamp)|cawg\.(?:identity|training-mining)|stds\.schema-org\.CreativeWork|io\.imagewright\.)/;
 
 /** Reads and validates the content credentials of a file. @throws string | Error if they cannot be read */
 export async function readCredentials({ WasmReader }: C2pa, mimeType: string, file: Uint8Array): Promise<Credentials> {
@@ -148,10 +146,13 @@ export async function readCredentials({ WasmReader }: C2pa, mimeType: string, fi
   }
 }
 
+/** Assertions that the standard does not let redact. A file with private ones is not signed. */
+const UNREDACTABLE = /^c2pa\.(?:actions|hash)/;
+
 function privateOnes(manifest: string, { thumbnail, assertions = [], ingredients = [] }: Manifest): string[] {
   const pictures = [thumbnail, ...ingredients.map((one) => one.thumbnail)].flatMap((one) => one?.identifier ?? []);
   const metadata = assertions
-    .filter(({ label }) => !PUBLIC.test(label))
+    .filter(({ label, data }) => !isPublicAssertion(label) || (tellsPrivate(data) && !UNREDACTABLE.test(label)))
     .map(
       ({ label, instance = 0 }) => `/c2pa/${manifest}/c2pa.assertions/${label}${instance > 0 ? `__${instance}` : ''}`,
     );

@@ -7,8 +7,10 @@ import { shortenJpeg } from '../containers/jpeg.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
 import type { GainMapPlan } from '../hdr/plan-gain-map.ts';
-import { type Carried, type MetadataBlocks, readCarried } from '../metadata/carried.ts';
+import { type Carried, readCarried } from '../metadata/carried.ts';
+import { readCredentialContent } from '../metadata/credential-kinds.ts';
 import { parseXmp } from '../metadata/parse-xmp.ts';
+import type { MetadataBlocks } from '../metadata/read-blocks.ts';
 import { buildXmp } from '../xmp.ts';
 import type { OutputMetadata } from './encode.ts';
 import { type LoadedImage, loadImage } from './load.ts';
@@ -45,7 +47,8 @@ export async function keepOriginal(
   { metadata: level, limits }: { metadata: MetadataLevel; limits: WorkerLimits },
 ): Promise<KeptFile | null> {
   const { orientation, origin } = loaded;
-  if (unsigned && level !== 'none' && isUntouched(unsigned, facts, origin) && isEmpty(metadata)) {
+  const isPublic = unsigned !== null && level !== 'none' && !readCredentialContent(facts.format, upload).isPrivate;
+  if (isPublic && isUntouched(unsigned, facts, origin) && isEmpty(metadata)) {
     return { data: upload, holdsTexts: true, touched: false, warnings: [] };
   }
   const file = loaded.completed ?? upload;

@@ -3,8 +3,7 @@ import type { WarningCode } from '#contract';
 import type { SourceFacts } from '../../shared/variants.ts';
 import { decodedFrames } from '../../shared/variants.ts';
 import { isHeifSequence } from '../colour/heif-colour.ts';
-import { readGifXmp } from '../containers/gif.ts';
-import type { MetadataBlocks } from '../metadata/carried.ts';
+import { type MetadataBlocks, readBlocks } from '../metadata/read-blocks.ts';
 import { bytesOf, type OpenSource, openImage, openSource, readPixels } from '../open-source.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
@@ -53,12 +52,7 @@ export async function loadImage(
   };
   return {
     pixels: await withoutOpaqueAlpha(pixels),
-    origin: {
-      // A TIFF has the structure of EXIF; its first directory contains the author.
-      exif: facts.format === 'tiff' ? await bytesOf(source) : header.exif,
-      xmp: facts.format === 'gif' ? readGifXmp(await bytesOf(source)) : header.xmpAsString,
-      iptc: header.iptc,
-    },
+    origin: readBlocks(facts.format, await bytesOf(source), header),
     orientation: header.orientation,
     completed: opened.completed,
     cmyk: header.space === 'cmyk',
