@@ -116,7 +116,7 @@ function composeGateway({ config, database, accounts, signIn, shares, counters }
     browserSessions: signIn.browserSessions,
     shares,
     config: config.gateway,
-    cookie: createSessionCookie(config.signIn.LOGIN_COOKIE),
+    cookie: createSessionCookie(config.signIn.LOGIN_COOKIE, config.http.PUBLIC_URL),
     publicUrl: config.http.PUBLIC_URL,
   });
 }

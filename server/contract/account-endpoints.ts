@@ -41,7 +41,7 @@ const linkSent = { status: 202, kind: 'json', schema: linkSentSchema } as const;
 /** Errors of endpoints that sign a user in. */
 const LOG_IN_ERRORS = ['account_suspended', 'tls_required', 'overloaded'] as const;
 /** Errors of endpoints that take a link and a new password. */
-const LINK_ERRORS = ['invalid_link', 'weak_password', ...LOG_IN_ERRORS] as const;
+const LINK_ERRORS = ['invalid_link', 'weak_password', 'cookie_refused', ...LOG_IN_ERRORS] as const;
 /** Errors of endpoints that are confirmed with the password. */
 const CONFIRM_ERRORS = ['wrong_password', 'too_many_attempts', 'overloaded'] as const;
 

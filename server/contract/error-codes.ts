@@ -58,6 +58,11 @@ export const ERROR_CATALOGUE = {
     meaning:
       'The browser would reject the log-in cookie, since the page was loaded over plain HTTP; see `LOGIN_COOKIE`.',
   },
+  cookie_refused: {
+    status: 403,
+    meaning:
+      'The browser did not send back a cookie, so it would lose the log-in; the link was not used up. Only for requests with an `Origin`.',
+  },
   not_found: { status: 404, meaning: 'No such path or resource.' },
   token_used_up: {
     status: 403,

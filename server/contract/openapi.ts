@@ -64,7 +64,7 @@ export function buildOpenApi(version: string, { urlImport = false }: DocumentOpt
           in: 'cookie',
           name: '__Host-imagewright',
           description:
-            'Set by logging in. Accepted from pages of this service only: by `Sec-Fetch-Site`, else by `Origin`.',
+            'Set by logging in; `imagewright-login` over plain HTTP on the own machine. Accepted from pages of this service only: by `Sec-Fetch-Site`, else by `Origin`.',
         },
       },
       headers: HEADERS,

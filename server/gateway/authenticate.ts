@@ -72,7 +72,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
   }
 
   async function byLogin(ctx: Context): Promise<'user' | 'operator'> {
-    const check = await browserSessions.check(cookie.read(ctx));
+    const presented = cookie.read(ctx);
+    const check = await browserSessions.check(presented?.token, presented?.kind);
     if (check.outcome === 'unknown') {
       throw new AppError('not_logged_in', 'expected the cookie of a log-in that has not ended');
     }

@@ -1,40 +1,80 @@
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
+import type { CookieKind } from '../sign-in/index.ts';
 
 /** Protection of the cookie; see the setting `LOGIN_COOKIE`. */
 export type CookieMode = 'secure' | 'plain';
 
-/** With this prefix browsers accept the cookie from this host only, for all its paths, over HTTPS or on this machine. */
+/** With this prefix browsers accept the cookie from this host only, for all its paths, and send it over HTTPS alone. */
 const SECURE_NAME = '__Host-imagewright';
-/** Over plain HTTP browsers refuse the prefix. */
+/** Over plain HTTP browsers refuse the prefix; WebKit also on this machine. */
 const PLAIN_NAME = 'imagewright-login';
+const SECURE_PROBE = '__Host-imagewright-probe';
+const PLAIN_PROBE = 'imagewright-probe';
 
-/** Makes what reads and writes the cookie of a log-in. */
-export function createSessionCookie(mode: CookieMode) {
-  const name = mode === 'secure' ? SECURE_NAME : PLAIN_NAME;
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${mode === 'secure' ? '; Secure' : ''}`;
+/** Pages of this machine, whose browsers need no TLS. Subdomains of localhost are others' pages, and do not count. */
+const LOCAL_PAGE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+const PROBE_SECONDS = 3600;
+
+/** The cookie of a request. */
+interface PresentedLogin {
+  token: string;
+  kind: CookieKind;
+}
+
+/**
+ * Makes what reads and writes the cookie of a log-in. Over plain HTTP on this machine the cookie is a plain one, since
+ * WebKit drops a `Secure` one there.
+ * @param publicUrl of https: no cookie is plain unless the mode is
+ */
+export function createSessionCookie(mode: CookieMode, publicUrl?: string) {
+  const isPublicSecure = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:';
+  const mayBeLocal = (ctx: Context) => mode === 'secure' && !isPublicSecure && !ctx.secure;
+
+  /** The page decides, as its browser states it; the peer may be a proxy on this machine. */
+  function kindFor(ctx: Context): CookieKind {
+    if (mode === 'plain') return 'plain';
+    return mayBeLocal(ctx) && LOCAL_PAGE.test(ctx.get('Origin')) ? 'local' : 'secure';
+  }
+
+  function readAll(ctx: Context): PresentedLogin[] {
+    const of = (name: string, kind: CookieKind) => valuesOf(ctx, name).map((token) => ({ token, kind }));
+    if (mode === 'plain') return of(PLAIN_NAME, 'plain');
+    return [...of(SECURE_NAME, 'secure'), ...(mayBeLocal(ctx) ? of(PLAIN_NAME, 'local') : [])];
+  }
+
+  /** Deletes what the browser has sent, except `kept`: a second cookie would make both useless. */
+  function clearSent(ctx: Context, kept?: string): void {
+    for (const name of [SECURE_NAME, PLAIN_NAME, SECURE_PROBE, PLAIN_PROBE]) {
+      if (name !== kept && valuesOf(ctx, name).length > 0) set(ctx, name, '', 0);
+    }
+  }
+
+  const nameOf = (kind: CookieKind) => (kind === 'secure' ? SECURE_NAME : PLAIN_NAME);
 
   return {
-    /** Returns the token of a request; undefined when the cookie is absent or occurs twice: one of two is forged. */
-    read(ctx: Context): string | undefined {
-      const values = ctx
-        .get('Cookie')
-        .split(';')
-        .map((pair) => pair.trim())
-        .filter((pair) => pair.startsWith(`${name}=`))
-        .map((pair) => pair.slice(name.length + 1));
-      return values.length === 1 ? values[0] : undefined;
+    kindFor,
+
+    /** Returns the log-in of a request; undefined without a cookie or with two: one of two is forged. */
+    read(ctx: Context): PresentedLogin | undefined {
+      const all = readAll(ctx);
+      return all.length === 1 ? all[0] : undefined;
     },
 
-    /** Sets the cookie. */
-    write(ctx: Context, { token, maxAgeSeconds }: { token: string; maxAgeSeconds: number }): void {
-      ctx.append('Set-Cookie', `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`);
+    /** Sets the cookie, of the kind that the session was opened with. */
+    write(ctx: Context, { token, maxAgeSeconds, kind }: PresentedLogin & { maxAgeSeconds: number }): void {
+      set(ctx, nameOf(kind), token, maxAgeSeconds);
+      clearSent(ctx, nameOf(kind));
     },
 
     /** Deletes the cookie. */
     clear(ctx: Context): void {
-      ctx.append('Set-Cookie', `${name}=; Max-Age=0; ${attributes}`);
+      const sent = [SECURE_NAME, PLAIN_NAME].filter((name) => valuesOf(ctx, name).length > 0);
+      if (sent.length === 0) set(ctx, nameOf(kindFor(ctx)), '', 0);
+      clearSent(ctx);
     },
+
+    ...createProbe(kindFor),
 
     /**
      * Refuses to log in where the browser would drop the cookie in silence: a page that came over plain HTTP from
@@ -51,6 +91,50 @@ export function createSessionCookie(mode: CookieMode) {
       );
     },
   };
+}
+
+/** Makes what asks a browser for a cookie before anything is used up for a log-in that it would lose. */
+function createProbe(kindFor: (ctx: Context) => CookieKind) {
+  return {
+    /** Gives a browser a cookie of the kind that a log-in would get, which {@link requireProbe} wants back. */
+    probe(ctx: Context): void {
+      if (isBrowser(ctx)) set(ctx, probeOf(kindFor(ctx)), '1', PROBE_SECONDS);
+    },
+
+    /**
+     * Refuses a browser that did not keep the cookie of {@link probe}, before anything is used up for a log-in that it
+     * would lose. Programs, which say nothing about where they come from, pass.
+     * @throws AppError cookie_refused
+     */
+    requireProbe(ctx: Context): void {
+      const name = probeOf(kindFor(ctx));
+      if (!isBrowser(ctx) || valuesOf(ctx, name).length > 0) return;
+      // The next try of a browser whose cookie had only expired succeeds.
+      set(ctx, name, '1', PROBE_SECONDS);
+      throw new AppError(
+        'cookie_refused',
+        'expected the cookie that your browser was given, but received none; allow cookies for this page and try again. Nothing was used up',
+      );
+    },
+  };
+}
+
+/** Every browser states the origin of a page that sends a form or calls `fetch` with POST. */
+const isBrowser = (ctx: Context) => ctx.get('Origin') !== '';
+const probeOf = (kind: CookieKind) => (kind === 'secure' ? SECURE_PROBE : PLAIN_PROBE);
+
+function valuesOf(ctx: Context, name: string): string[] {
+  return ctx
+    .get('Cookie')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}
+
+function set(ctx: Context, name: string, value: string, maxAgeSeconds: number): void {
+  const secure = name.startsWith('__Host-') ? '; Secure' : '';
+  ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`);
 }
 
 /** Reads and writes the sign-in cookie. */

@@ -17,9 +17,9 @@ export async function signInUser(
   const { cookie } = services.gateway;
   cookie.requireUsable(ctx);
   const before = cookie.read(ctx);
-  const opened = await open(visitorOf(ctx));
+  const opened = await open({ ...visitorOf(ctx), cookie: cookie.kindFor(ctx) });
   // Ends a session whose cookie was planted by an attacker or left behind (session fixation).
-  await services.signIn.browserSessions.end(before);
+  await services.signIn.browserSessions.end(before?.token, before?.kind);
   const profile = await showProfile(opened.accountId, services);
   const hand = async () => cookie.write(ctx, opened);
   if (profile.role === 'operator') {
@@ -27,6 +27,17 @@ export async function signInUser(
     await services.accounts.operatorLog.record(actor, { action: 'log-in', target: profile.accountId }, hand);
   } else await hand();
   return profile;
+}
+
+/**
+ * Signs the user in by a one-time link.
+ * @throws tls_required, cookie_refused before the link is used, if the browser would drop the cookie
+ */
+export async function signInByLink(...[ctx, services, open]: Parameters<typeof signInUser>): Promise<Profile> {
+  const { cookie } = services.gateway;
+  cookie.requireUsable(ctx);
+  cookie.requireProbe(ctx);
+  return signInUser(ctx, services, open);
 }
 
 /** Returns the profile of the signed-in account. @throws not_logged_in if the account was deleted */

@@ -3,7 +3,7 @@ import type { Account, Accounts } from '../accounts/index.ts';
 import type { BrowserSessionRecord, BrowserSessionRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { hashSecret, makeSecret, newId, secretHasForm } from '../ids.ts';
-import { describeVisitor, type Visitor } from './visitor.ts';
+import { type CookieKind, describeVisitor, type Visitor } from './visitor.ts';
 
 interface BrowserSessionsDeps {
   browserSessions: BrowserSessionRepository;
@@ -18,6 +18,8 @@ export interface OpenedBrowserSession {
   accountId: string;
   loginId: string;
   token: string;
+  /** The only kind of cookie in which the token is accepted. */
+  kind: CookieKind;
   /** Lifetime of the cookie in seconds; the service ends an idle session earlier. */
   maxAgeSeconds: number;
 }
@@ -52,8 +54,8 @@ export function createBrowserSessions(deps: BrowserSessionsDeps) {
       return null;
     },
 
-    /** Checks a token against the database. */
-    check: (token: unknown): Promise<BrowserSessionCheck> => check(deps, token),
+    /** Checks a token, and the kind of the cookie that it came in, against the database. */
+    check: (token: unknown, kind: CookieKind = 'secure'): Promise<BrowserSessionCheck> => check(deps, token, kind),
 
     /** Records that the user of a session has just given the password. @returns the end of the confirmation */
     async confirm(accountId: string, loginId: string): Promise<Date> {
@@ -64,9 +66,9 @@ export function createBrowserSessions(deps: BrowserSessionsDeps) {
       return new Date(at.getTime() + CONFIRMED_MS);
     },
 
-    /** Ends the session of a token, if there is one. */
-    async end(token: unknown): Promise<void> {
-      const session = await findLive(deps, token);
+    /** Ends the session of a token, if there is one of this kind. */
+    async end(token: unknown, kind: CookieKind = 'secure'): Promise<void> {
+      const session = await findLive(deps, token, kind);
       if (session) await browserSessions.remove(session.accountId, session._id);
     },
 
@@ -92,6 +94,7 @@ async function open(deps: BrowserSessionsDeps, accountId: string, visitor: Visit
   const owner = await accounts.findForSession(accountId);
   if (!owner) throw new AppError('not_found', `No account ${accountId}`);
   if (owner.account.suspended) throw new AppError('account_suspended', 'This account is suspended');
+  const { cookie: kind = 'secure' } = visitor;
   const token = makeSecret('iws');
   const at = now();
   const maxMs = config.LOGIN_MAX_DAYS * 24 * HOUR_MS;
@@ -101,6 +104,7 @@ async function open(deps: BrowserSessionsDeps, accountId: string, visitor: Visit
     hash: hashSecret(token, pepper),
     accountId,
     passwordVersion: owner.passwordVersion,
+    cookie: kind,
     createdAt: at,
     lastSeenAt: at,
     expiresAt: expiryOf(deps, at, endsAt),
@@ -109,11 +113,11 @@ async function open(deps: BrowserSessionsDeps, accountId: string, visitor: Visit
   };
   await browserSessions.insert(session);
   await accounts.noteSignIn(accountId);
-  return { accountId, loginId: session._id, token, maxAgeSeconds: Math.floor(maxMs / 1000) };
+  return { accountId, loginId: session._id, token, kind, maxAgeSeconds: Math.floor(maxMs / 1000) };
 }
 
-async function check(deps: BrowserSessionsDeps, token: unknown): Promise<BrowserSessionCheck> {
-  const session = await findLive(deps, token);
+async function check(deps: BrowserSessionsDeps, token: unknown, kind: CookieKind): Promise<BrowserSessionCheck> {
+  const session = await findLive(deps, token, kind);
   const owner = session && (await deps.accounts.findForSession(session.accountId));
   if (!session || !owner || !hasPasswordVersion(session, owner)) return { outcome: 'unknown' };
   const { account } = owner;
@@ -131,10 +135,17 @@ function isConfirmed({ confirmedAt }: BrowserSessionRecord, at: Date): boolean {
 async function findLive(
   { browserSessions, pepper, now }: BrowserSessionsDeps,
   token: unknown,
+  kind: CookieKind,
 ): Promise<BrowserSessionRecord | null> {
   if (typeof token !== 'string' || !secretHasForm('iws', token)) return null;
   const session = await browserSessions.findByHash(hashSecret(token, pepper));
-  return session && session.expiresAt > now() ? session : null;
+  if (!session || session.expiresAt <= now()) return null;
+  return isOfKind(session, kind) ? session : null;
+}
+
+/** Sessions of earlier versions have no kind; none of theirs had the plain cookie of this machine. */
+function isOfKind({ cookie }: BrowserSessionRecord, kind: CookieKind): boolean {
+  return cookie === undefined ? kind !== 'local' : cookie === kind;
 }
 
 /** A new password ends older sessions in the same step, even if their records are not removed. */

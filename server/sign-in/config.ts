@@ -15,7 +15,7 @@ export const signInConfig = z.object({
     .enum(['secure', 'plain'])
     .default('secure')
     .describe(
-      '`secure`: the session cookie works over HTTPS and on localhost. `plain`: also over plain HTTP, where anyone on the network can read it; for trusted networks only.',
+      '`secure`: the session cookie works over HTTPS, and for pages of `localhost`, `127.0.0.1` and `[::1]`. `plain`: also over plain HTTP, where anyone on the network can read it; for trusted networks only.',
     ),
 });
 

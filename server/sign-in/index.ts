@@ -22,7 +22,7 @@ export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from 
 export { type SignInConfig, signInConfig } from './config.ts';
 export type { OperatorAction } from './operator-actions.ts';
 export type { PasswordHash } from './password-rules.ts';
-export { describeVisitor, type Visitor } from './visitor.ts';
+export { type CookieKind, describeVisitor, type Visitor } from './visitor.ts';
 
 /** Dependencies of {@link createSignIn}. */
 export interface SignInDeps {

@@ -2,11 +2,19 @@ import ipaddr from 'ipaddr.js';
 import type { Budget, Limit, Taken } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
 
+/**
+ * Kinds of the cookie of a log-in: `secure`; `plain`, by the setting `LOGIN_COOKIE`; `local`, for pages that came over
+ * plain HTTP from this machine.
+ */
+export type CookieKind = 'secure' | 'plain' | 'local';
+
 /** Client of a request. */
 export interface Visitor {
   /** Network address, e.g. `192.0.2.7`; some proxies add the port of the client. */
   address: string;
   userAgent: string;
+  /** Kind of cookie that a log-in of this client gets. @default secure */
+  cookie?: CookieKind;
 }
 
 const MAX_LENGTH = 200;
@@ -32,7 +40,7 @@ export function networkOf(address: string): string {
 }
 
 /** Prepares a visitor for storage: shortened, printable ASCII only. */
-export function describeVisitor({ address, userAgent }: Visitor): Visitor {
+export function describeVisitor({ address, userAgent }: Visitor): Pick<Visitor, 'address' | 'userAgent'> {
   const clean = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_LENGTH);
   return { address: parseAddress(address)?.toString() ?? '', userAgent: clean(userAgent) };
 }

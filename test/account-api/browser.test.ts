@@ -30,7 +30,7 @@ describe('in a real browser, over plain HTTP on this machine', () => {
     );
     expect(statuses).toEqual([200, 200, 200, 200, '']);
     expect(await context.cookies()).toMatchObject([
-      { name: '__Host-imagewright', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
+      { name: 'imagewright-login', httpOnly: true, secure: false, sameSite: 'Lax', path: '/' },
     ]);
   });
 

@@ -29,6 +29,24 @@ describe('a browser session', () => {
     });
   });
 
+  test('of a version without kinds of cookies stays valid, but never in the plain cookie of this machine', async () => {
+    const accountId = await fixture.newAccount();
+    const { token } = await fixture.signIn.browserSessions.open(accountId, VISITOR);
+    const { browserSessions } = fixture.repositories;
+    const [record] = await browserSessions.list(accountId, fixture.clock.now);
+    expect(record?.cookie).toBe('secure');
+    const { cookie: _, ...older } = record as NonNullable<typeof record>;
+    await browserSessions.removeOfAccount(accountId);
+    await browserSessions.insert(older);
+    for (const [kind, found] of [
+      ['secure', 'valid'],
+      ['plain', 'valid'],
+      ['local', 'unknown'],
+    ] as const) {
+      expect((await fixture.signIn.browserSessions.check(token, kind)).outcome).toBe(found);
+    }
+  });
+
   test('ends 12 hours after its last use', async () => {
     const { token } = await fixture.signIn.browserSessions.open(await fixture.newAccount(), VISITOR);
     for (let use = 0; use < 3; use += 1) {

@@ -1,4 +1,4 @@
-import type { CallInput, CallName, Calls, LedgerFilter, LogFilter } from '#contract';
+import type { CallInput, CallName, Calls, LedgerFilter, LogFilter, Profile } from '#contract';
 import {
   ApiError,
   addressOf,
@@ -80,6 +80,20 @@ async function send<T>(
   throw new ApiError(`${error}`, response.status, details, response.headers);
 }
 
+/** Uses a one-time link, and once more where only the cookie that the service wants back had expired. */
+async function useLink(spend: () => Promise<Profile>): Promise<Profile> {
+  const wantsAgain = (error: unknown) => error instanceof ApiError && error.code === 'cookie_refused';
+  return requireKept(spend().catch((error) => (wantsAgain(error) ? spend() : Promise.reject(error))));
+}
+
+/** Checks that the browser has kept the cookie of a log-in. @throws ApiError cookie_refused */
+async function requireKept(loggingIn: Promise<Profile>): Promise<Profile> {
+  const profile = await loggingIn;
+  const { profile: kept } = await call('GET /account/visit');
+  if (kept) return profile;
+  throw new ApiError('The browser kept no cookie', 403, { code: 'cookie_refused' });
+}
+
 /** Returns the path of a GET with the parameters that are set. */
 export function withQuery(path: string, query: Record<string, string | undefined>): string {
   return addressOf(`GET ${path}`, { query }).path;
@@ -93,14 +107,14 @@ export const accountClient = {
   options: () => call('GET /account/options'),
   signUp: (email: string) => call('POST /account/sign-up', { body: { email } }),
   confirmSignUp: (token: string, password: string) =>
-    call('POST /account/sign-up/confirm', { body: { token, password } }),
-  logIn: (email: string, password: string) => call('POST /account/log-in', { body: { email, password } }),
+    useLink(() => call('POST /account/sign-up/confirm', { body: { token, password } })),
+  logIn: (email: string, password: string) => requireKept(call('POST /account/log-in', { body: { email, password } })),
   logOut: () => call('POST /account/log-out'),
   requestReset: (email: string) => call('POST /account/password-reset', { body: { email } }),
   resetPassword: (token: string, password: string) =>
-    call('POST /account/password-reset/confirm', { body: { token, password } }),
+    useLink(() => call('POST /account/password-reset/confirm', { body: { token, password } })),
   claim: (token: string, password: string, email?: string) =>
-    call('POST /account/claim', { body: { token, password, ...(email ? { email } : {}) } }),
+    useLink(() => call('POST /account/claim', { body: { token, password, ...(email ? { email } : {}) } })),
   readLink: (token: string) => call('POST /account/link', { body: { token } }),
   confirmEmail: (token: string) => call('POST /account/email/confirm', { body: { token } }),
 

@@ -15,6 +15,8 @@ const browserSessionFields = {
   expiresAt: field.date(),
   /** Latest expiry, however often it is used. */
   endsAt: field.date(),
+  /** Kind of the cookie it was opened with, the only one it is accepted from; absent: not `local`. */
+  cookie: field.optional(field.text<'secure' | 'plain' | 'local'>()),
   /** Network address of the log-in. */
   address: field.withDefault(field.text(), ''),
   /** Time of the last confirmation with the password; absent: none. */

@@ -19,7 +19,8 @@ export const ACCOUNT_ROUTES = {
 
   /** `GET /account/visit`: browsers write each refused request to the console, so that of a visitor is not refused. */
   getVisit: async ({ ctx }, services) => {
-    const check = await services.signIn.browserSessions.check(services.gateway.cookie.read(ctx));
+    const presented = services.gateway.cookie.read(ctx);
+    const check = await services.signIn.browserSessions.check(presented?.token, presented?.kind);
     if (check.outcome === 'unknown') return { profile: null };
     if (check.outcome !== 'valid') throw new AppError('account_suspended', 'This account is suspended');
     return { profile: await showProfile(check.account.id, services) };

@@ -1,6 +1,6 @@
 import type { LinkSent } from '#contract';
 import type { Handlers } from '../handlers.ts';
-import { signInUser, visitorOf } from '../sign-in-user.ts';
+import { signInByLink, signInUser, visitorOf } from '../sign-in-user.ts';
 
 const MESSAGES = {
   mail: 'If this address can be used, an email with a link is on its way to it.',
@@ -23,7 +23,7 @@ export const SIGN_IN_ROUTES = {
   },
 
   confirmSignUp: ({ ctx, body }, services) =>
-    signInUser(ctx, services, (visitor) => services.signIn.signUp.confirm(body, visitor)),
+    signInByLink(ctx, services, (visitor) => services.signIn.signUp.confirm(body, visitor)),
 
   /** `POST /account/password-reset`: the same response whether or not the account exists. */
   requestPasswordReset: async ({ ctx, body }, { signIn }) => {
@@ -32,13 +32,17 @@ export const SIGN_IN_ROUTES = {
   },
 
   resetPassword: ({ ctx, body }, services) =>
-    signInUser(ctx, services, (visitor) => services.signIn.passwords.reset(body, visitor)),
+    signInByLink(ctx, services, (visitor) => services.signIn.passwords.reset(body, visitor)),
 
   claimAccount: ({ ctx, body }, services) =>
-    signInUser(ctx, services, (visitor) => services.signIn.claims.claim(body, visitor)),
+    signInByLink(ctx, services, (visitor) => services.signIn.claims.claim(body, visitor)),
 
   /** `POST /account/link`: returns the purpose of a link; the token is in the body, since URLs are logged. */
-  readLink: ({ body }, { signIn }) => signIn.readLink(body.token),
+  readLink: async ({ ctx, body }, { signIn, gateway }) => {
+    const link = await signIn.readLink(body.token);
+    if (link.purpose !== 'email') gateway.cookie.probe(ctx);
+    return link;
+  },
 
   confirmEmail: async ({ body }, { signIn }) => ({
     email: await signIn.emailChange.confirm(body.token),
@@ -49,7 +53,8 @@ export const SIGN_IN_ROUTES = {
   /** `POST /account/log-out`: succeeds with any cookie, also an invalid one. */
   logOut: async ({ ctx }, services) => {
     const { cookie } = services.gateway;
-    await services.signIn.browserSessions.end(cookie.read(ctx));
+    const presented = cookie.read(ctx);
+    await services.signIn.browserSessions.end(presented?.token, presented?.kind);
     cookie.clear(ctx);
     ctx.status = 204;
   },

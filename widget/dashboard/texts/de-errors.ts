@@ -22,6 +22,8 @@ export const DE_ERRORS: Translated<typeof EN_ERRORS> = {
   },
   codes: {
     account_suspended: 'Dieses Konto ist gesperrt. Fragen Sie den Betreiber dieses Dienstes.',
+    cookie_refused:
+      'Ihr Browser behält keine Cookies dieser Seite, daher blieben Sie nicht angemeldet. Erlauben Sie Cookies für diese Adresse und versuchen Sie es noch einmal.',
     cross_site_request:
       'Die Anfrage kam nicht von dieser Seite. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
     email_taken: 'Diese E-Mail-Adresse hat schon ein Konto.',

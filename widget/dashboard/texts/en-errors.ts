@@ -19,6 +19,8 @@ export const EN_ERRORS = {
   },
   codes: {
     account_suspended: 'This account is suspended. Ask the operator of this service.',
+    cookie_refused:
+      'Your browser does not keep cookies of this page, so you would not stay logged in. Allow cookies for this address and try again.',
     cross_site_request: 'The request did not come from this page. Reload the page and try again.',
     email_taken: 'This email address already has an account.',
     idempotency_in_progress: 'The same request is still running.',

@@ -22,6 +22,8 @@ export const ES_ERRORS: Translated<typeof EN_ERRORS> = {
   },
   codes: {
     account_suspended: 'Esta cuenta está suspendida. Consulta al operador de este servicio.',
+    cookie_refused:
+      'Tu navegador no guarda las cookies de esta página, así que la sesión no se mantendría. Permite las cookies para esta dirección e inténtalo de nuevo.',
     cross_site_request: 'La petición no vino de esta página. Recarga la página e inténtalo de nuevo.',
     email_taken: 'Este correo electrónico ya tiene una cuenta.',
     idempotency_in_progress: 'La misma petición aún está en curso.',

@@ -22,6 +22,8 @@ export const FR_ERRORS: Translated<typeof EN_ERRORS> = {
   },
   codes: {
     account_suspended: 'Ce compte est suspendu. Adressez-vous à l’exploitant de ce service.',
+    cookie_refused:
+      'Votre navigateur ne conserve pas les cookies de cette page, vous ne resteriez donc pas connecté. Autorisez les cookies pour cette adresse et réessayez.',
     cross_site_request: 'La requête ne venait pas de cette page. Rechargez la page et réessayez.',
     email_taken: 'Cette adresse e-mail a déjà un compte.',
     idempotency_in_progress: 'La même requête est encore en cours.',

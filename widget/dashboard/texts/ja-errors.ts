@@ -22,6 +22,8 @@ export const JA_ERRORS: Translated<typeof EN_ERRORS> = {
   },
   codes: {
     account_suspended: 'このアカウントは停止されています。このサービスの運営者にお問い合わせください。',
+    cookie_refused:
+      'お使いのブラウザーがこのページの Cookie を保存しないため、ログイン状態を保てません。このアドレスの Cookie を許可してから、もう一度お試しください。',
     cross_site_request: 'このページからのリクエストではありません。ページを再読み込みして、もう一度お試しください。',
     email_taken: 'このメールアドレスにはすでにアカウントがあります。',
     idempotency_in_progress: '同じリクエストがまだ実行中です。',
