@@ -208,7 +208,8 @@ export function parseCommand(args: string[]): { name: string; command: Command; 
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const received = args.length === 0 ? 'none' : JSON.stringify(name);
-    throw new UsageError(`expected one of the commands ${Object.keys(COMMANDS).join(', ')}, but received ${received}`);
+    const known = Object.keys({ ...COMMANDS, ...DATA_COMMANDS }).join(', ');
+    throw new UsageError(`expected one of the commands ${known}, but received ${received}`);
   }
   return { name, command, options: parseOptions(args.slice(2), name, command.usage) };
 }

@@ -73,10 +73,9 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
 
 /** Parses the arguments if they are one of these commands; null if not. @throws UsageError */
 export function parseDataCommand(args: string[]): ((config: Config) => Promise<unknown>) | null {
-  const firstOption = args.findIndex((arg) => arg.startsWith('-'));
-  const words = firstOption < 0 ? args.length : firstOption;
-  const name = args.slice(0, words).join(' ');
-  const command = Object.hasOwn(DATA_COMMANDS, name) ? DATA_COMMANDS[name] : undefined;
+  const words = [2, 1].find((count) => Object.hasOwn(DATA_COMMANDS, args.slice(0, count).join(' ')));
+  const name = args.slice(0, words ?? 0).join(' ');
+  const command = DATA_COMMANDS[name];
   if (!command) return null;
   const options = parseOptions(args.slice(words), name, command.usage);
   return (config) => command.run(config, options);

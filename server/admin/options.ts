@@ -14,17 +14,22 @@ export function parseOptions(args: string[], command: string, usage: string): Re
     name,
     isOptional: bracket === '[',
   }));
-  const values = readArguments(args, Object.fromEntries(named.map(({ name }) => [name, { type: 'string' as const }])));
+  const known = Object.fromEntries(named.map(({ name }) => [name, { type: 'string' as const }]));
+  const values = readArguments(args, known, `${command} ${usage}`.trim());
   const missing = named.find(({ name, isOptional }) => !isOptional && !values[name]);
   if (missing) throw new UsageError(`expected --${missing.name} for ${command}`);
   return values;
 }
 
-function readArguments(args: string[], options: Record<string, { type: 'string' }>): Record<string, string> {
+function readArguments(
+  args: string[],
+  options: Record<string, { type: 'string' }>,
+  expected: string,
+): Record<string, string> {
   try {
     return parseArgs({ args, options }).values as Record<string, string>;
   } catch (error) {
-    throw new UsageError((error as Error).message.split('\n')[0]);
+    throw new UsageError(`expected ${expected}: ${(error as Error).message.split('\n')[0]}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { describeCommands, newNames, parseCommand, runCommand, UsageError } from '../../server/admin/commands.ts';
+import { parseDataCommand } from '../../server/admin/data-commands.ts';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 
@@ -158,6 +159,24 @@ describe('administration', () => {
     } catch (error) {
       expect((error as Error).message).not.toContain('\n');
     }
+  });
+
+  test('the refusal of an unknown command names every command that exists', () => {
+    const refusal = () => parseCommand(['nothing']);
+    for (const name of ['backup', 'restore', 'backup hold', 'backup release', 'files accept', 'account list']) {
+      expect(refusal).toThrow(new RegExp(`[ ,]${name}[,]`));
+    }
+  });
+
+  test.each([
+    ['backup /srv/backups', 'expected backup --to DIR: Unexpected argument'],
+    ['restore /srv/backups', 'expected restore --from DIR: Unexpected argument'],
+    ['backup hold 120', 'expected backup hold --minutes N: Unexpected argument'],
+    ['backup', 'expected --to for backup'],
+  ])('%j is told how it is written', (line, message) => {
+    const parse = () => parseDataCommand(line.split(' '));
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(message);
   });
 
   test.each(['0', '-5', '1.5', 'many', '1e3', '9999999999'])('%s is no amount', async (amount) => {
