@@ -1,36 +1,17 @@
-import { OUTPUT_FORMATS, PRESETS } from '#contract/constants';
+import { typedEnds } from '../unplugin/typed-ends.ts';
 
-/** Most formats of an import that has types. */
-const MOST_FORMATS = 3;
+const ABOUT = `// TypeScript knows an import of an image by its end alone: '?imagewright', '&imagewright', the formats or the preset. An import that ends
+// otherwise, such as './beach.jpg?imagewright&widths=480', is TS2307; write './beach.jpg?widths=480&imagewright'. For the plugin both are the same.
+`;
 
-/**
- * Declares imports of images. TypeScript knows patterns by one `*` alone, so that the end of an import has to be a known one: `imagewright`,
- * the formats or the preset.
- */
+/** Declares imports of images by their ends. */
 export function imageImports(): string {
-  const ends = [
-    ...['?imagewright', '&imagewright'],
-    ...listsOf(OUTPUT_FORMATS, MOST_FORMATS).map((formats) => `&formats=${formats.join(';')}`),
-    ...PRESETS.map((preset) => `&preset=${preset}`),
-  ];
-  const modules = ends.map(
+  const modules = typedEnds().map(
     (end) => `declare module '*${end}' {
   const image: import('@imagewright/unplugin').OptimizedImage;
   export default image;
 }
 `,
   );
-  return modules.join('');
-}
-
-/** Returns all lists of different values, of one up to `most`. */
-function listsOf(values: readonly string[], most: number): string[][] {
-  if (most === 0) return [];
-  return values.flatMap((value) => [
-    [value],
-    ...listsOf(
-      values.filter((other) => other !== value),
-      most - 1,
-    ).map((rest) => [value, ...rest]),
-  ]);
+  return ABOUT + modules.join('');
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { type Images, openImages, type Project } from './images.ts';
 import type { Options } from './options.ts';
 import { QUERY } from './read-query.ts';
+import { isServed, type ViteConfig } from './served-files.ts';
+import { adviceOnTypes } from './typed-ends.ts';
 
 export type { OptimizedImage } from './image.ts';
 export type { Options } from './options.ts';
@@ -25,6 +27,7 @@ interface RollupContext {
   resolve(source: string, importer: string | undefined, options: object): Promise<{ id: string } | null>;
   emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string;
   addWatchFile(file: string): void;
+  warn(message: string): void;
 }
 
 /** A compiler of webpack or Rspack, as far as it is used. */
@@ -39,11 +42,21 @@ const NAME = 'imagewright';
 /** Plugin of Vite. */
 export function vite(options: Options = {}): RollupPlugin {
   const project = newProject();
+  const { load, ...others } = hooksOf(openImages(options, project), headOfVite);
+  let config: ViteConfig | undefined;
   const hooks = {
-    ...hooksOf(openImages(options, project), headOfVite),
+    ...others,
     enforce: 'pre',
-    configResolved({ root, command }: { root: string; command: string }) {
-      Object.assign(project, { root, development: command === 'serve' });
+    configResolved(resolved: ViteConfig) {
+      config = resolved;
+      Object.assign(project, { root: resolved.root, development: resolved.command === 'serve' });
+    },
+    async load(this: RollupContext, id: string, { ssr = false }: { ssr?: boolean } = {}): Promise<string | null> {
+      const { file, query } = partsOf(id);
+      if (QUERY.test(query) && config && !ssr && !isServed(config, file)) {
+        throw new Error(`${file}${query}: expected an image that server.fs of Vite allows`);
+      }
+      return load.call(this, id);
     },
   };
   return hooks;
@@ -102,6 +115,8 @@ function hooksOf(images: Images, headOf: Head) {
     async resolveId(this: RollupContext, source: string, importer: string | undefined): Promise<string | null> {
       const { file, query } = partsOf(source);
       if (!QUERY.test(query)) return null;
+      const advice = adviceOnTypes(source, importer);
+      if (advice) this.warn(advice);
       // By the project's own rules first, such as its aliases.
       const found = await this.resolve(file, importer, { skipSelf: true });
       return `${found ? partsOf(found.id).file : resolve(dirname(importer ?? ''), file)}${query}`;

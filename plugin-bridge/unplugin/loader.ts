@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { assetStem } from './asset-name.ts';
 import type { Images } from './images.ts';
+import { adviceOnTypes } from './typed-ends.ts';
 
 /** Members of the loader context of webpack and Rspack that this loader uses. */
 interface LoaderContext {
@@ -10,6 +11,10 @@ interface LoaderContext {
   resourceQuery: string;
   getOptions(): { images: Images };
   addDependency(file: string): void;
+  emitWarning(warning: Error): void;
+  /** The module, and the one that imports it first. */
+  _module?: object;
+  _compilation?: { moduleGraph: { getIssuer(module: object): { resource?: string } | null | undefined } };
   emitFile(name: string, content: Buffer): void;
   async(): (error: Error | null, code?: string) => void;
 }
@@ -29,6 +34,9 @@ export function pitch(this: LoaderContext): void {
 async function write(context: LoaderContext): Promise<string> {
   const { images } = context.getOptions();
   context.addDependency(context.resourcePath);
+  const importer = context._module && context._compilation?.moduleGraph.getIssuer(context._module)?.resource;
+  const advice = adviceOnTypes(`${basename(context.resourcePath)}${context.resourceQuery}`, importer);
+  if (advice) context.emitWarning(new Error(advice));
   const { files, text } = await images.load(context.resourcePath, context.resourceQuery);
   const head = await Promise.all(
     files.map(async (file, index) => {

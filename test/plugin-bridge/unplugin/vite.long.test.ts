@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -145,3 +147,70 @@ it('gives the original at once while a server of Vite runs', async () => {
     await server.close();
   }
 });
+
+describe('a server of Vite', () => {
+  let outside: string;
+  beforeAll(async () => {
+    outside = await mkdtemp(join(tmpdir(), 'imagewright-outside-'));
+    await writeFile(join(outside, 'private.jpg'), await readFile(join(folder, 'img', NAME)));
+  });
+  afterAll(() => rm(outside, { recursive: true, force: true }));
+
+  /** Starts a server and asks it for addresses as a browser does. The path is sent as it is, with its dots. */
+  async function ask(options: Options, paths: string[]): Promise<{ status: number; body: string }[]> {
+    const server = await createServer({ ...configOf(options), base: '/', server: { port: 0, host: '127.0.0.1' } });
+    try {
+      await server.listen();
+      const { port } = (server.httpServer?.address() as AddressInfo | undefined) ?? { port: 0 };
+      const answers: { status: number; body: string }[] = [];
+      for (const path of paths) answers.push(await get(port, path));
+      return answers;
+    } finally {
+      await server.close();
+    }
+  }
+
+  it.each([{}, { development: false }])(
+    'gives no image from outside of its folders to a browser: %j',
+    async (options) => {
+      const file = `${outside}/private.jpg`;
+      const around = `${folder}/../${outside.slice(tmpdir().length + 1)}/private.jpg`;
+      const queries = ['import&imagewright', 'imagewright&import', 'import&imagewright&widths=16&formats=jpeg'];
+      const paths = [file, around, `${outside}/nothing.jpg`].flatMap((path) =>
+        queries.map((query) => `/@fs${path}?${query}`),
+      );
+      const answers = await ask(options, [...paths, `/@fs${file}?no-inline`]);
+      for (const { status, body } of answers) {
+        expect(status).toBeGreaterThanOrEqual(403);
+        // Nor whether it exists, nor its size.
+        expect(body).not.toMatch(/ENOENT|no such file|width:/);
+      }
+    },
+  );
+
+  it('gives an image of its folders, and one that a module of the project imports from elsewhere', async () => {
+    await writeFile(
+      join(folder, 'elsewhere.js'),
+      `import image from '${outside}/private.jpg?imagewright'; export default image;`,
+    );
+    const [inside, module, imported] = await ask({}, [
+      `/img/${encodeURIComponent(NAME)}?import&imagewright`,
+      '/elsewhere.js',
+      `/@fs${outside}/private.jpg?import&imagewright`,
+    ]);
+    expect(inside).toMatchObject({ status: 200, body: expect.stringContaining('width: 240') });
+    expect(module?.status).toBe(200);
+    expect(imported).toMatchObject({ status: 200, body: expect.stringContaining('width: 240') });
+  });
+});
+
+function get(port: number, path: string): Promise<{ status: number; body: string }> {
+  return new Promise((done, fail) => {
+    const asked = request({ host: '127.0.0.1', port, path }, async (answer) => {
+      let body = '';
+      for await (const chunk of answer) body += chunk;
+      done({ status: answer.statusCode ?? 0, body });
+    });
+    asked.on('error', fail).end();
+  });
+}
