@@ -14,12 +14,12 @@ export interface CmsHost {
    * True if the host's server downloads results from the service by `url` and verifies `size` and `sha256` itself. The page
    * then downloads nothing. Default: false.
    */
-  readonly downloads?: boolean;
+  readonly downloads?: boolean | undefined;
   /**
    * True if the host's server sends originals to the service itself, in its own `transport`. The page then downloads no original
    * and shows previews of the service. Images need an address, which is not fetched. Default: false.
    */
-  readonly uploads?: boolean;
+  readonly uploads?: boolean | undefined;
   /** Lists one page of images in a stable order. */
   list(query: HostQuery): Promise<HostPage>;
   /**
@@ -53,25 +53,25 @@ export interface CmsHost {
 
 /** Settings of a host; all are optional. */
 export type HostSettings = Partial<Omit<Settings, 'responsiveSizes'>> & {
-  responsiveSizes?: (number | ResponsiveSize)[];
+  responsiveSizes?: (number | ResponsiveSize)[] | undefined;
 };
 
 /** Options of every call of a host. */
 export interface HostCall {
   /** Aborted if the user stops the run. A host that has started to write finishes or rolls back first. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Options of a check. */
 export interface HostCheck extends HostCall {
   /** The uploaded file; absent before the upload. */
-  uploaded?: Uploaded;
+  uploaded?: Uploaded | undefined;
 }
 
 /** Outcome of a check. */
 export interface Checked {
   /** The files in use and the variant that replaces each: `full` or `<width>w`; 0 bytes: none is in use. */
-  replaces?: { name: string; bytes: number }[];
+  replaces?: { name: string; bytes: number }[] | undefined;
 }
 
 /** Properties of an uploaded file. Different files can have the same size: compare the checksum if there is one. */
@@ -88,14 +88,14 @@ export interface Uploaded {
 /** Filter and page of a list. */
 export interface HostQuery {
   /** `nextCursor` of the previous page. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Most images of a page; a host may return fewer. */
-  limit?: number;
+  limit?: number | undefined;
   /** Only these ids, in this order; unknown ids are skipped. */
-  ids?: readonly string[];
+  ids?: readonly string[] | undefined;
   /** Only images whose name or title contains this text. */
-  search?: string;
-  status?: HostImageStatus;
+  search?: string | undefined;
+  status?: HostImageStatus | undefined;
 }
 
 /** One page of a list. */
@@ -104,7 +104,7 @@ export interface HostPage {
   /** Null on the last page. */
   nextCursor: string | null;
   /** Number of images on all pages, if known. */
-  total?: number;
+  total?: number | undefined;
 }
 
 /** `original`: not optimised yet. `replaced`: optimised, can be restored. `unavailable`: cannot be optimised, for `reason`. */
@@ -125,10 +125,10 @@ export interface HostImage {
   height: number | null;
   mime: string;
   /** Size of the original in bytes, if known. */
-  bytes?: number | null;
+  bytes?: number | null | undefined;
   status: HostImageStatus;
   /** Reason it is unavailable, shown to the user. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** The files that replace an image, and its texts. */

@@ -21,15 +21,15 @@ import { type DecodeImage, decodeInBrowser } from './verify-download.ts';
 /** Options of a connection. */
 export interface ConnectOptions extends ReplaceRules {
   /** Images that are uploaded, exported and replaced together in a run, 1-50. Default: 10. */
-  batchSize?: number;
+  batchSize?: number | undefined;
   /** Storage for the record of a run. Default: the page's `localStorage`; null: none. */
-  storage?: JournalStorage | null;
+  storage?: JournalStorage | null | undefined;
   /** Called after each step of a run. */
-  onProgress?: (progress: RunProgress) => void;
+  onProgress?: ((progress: RunProgress) => void) | undefined;
   /** Called for each image that was replaced, in a run or from the element. */
-  onOutcome?: (outcome: HostOutcome) => void;
+  onOutcome?: ((outcome: HostOutcome) => void) | undefined;
   /** Decodes downloads to verify them. Default: the browser. */
-  decode?: DecodeImage;
+  decode?: DecodeImage | undefined;
 }
 
 /** Connection of a CMS and an element. */

@@ -4,9 +4,9 @@ import { HostError, type HostErrorCode } from './host-error.ts';
 /** Options of {@link createRemoteHost}. */
 export interface RemoteHostOptions {
   /** Returns headers of each request, for example a CSRF token of the CMS. */
-  headers?: () => Record<string, string> | Promise<Record<string, string>>;
+  headers?: (() => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /** Renews them after an answer with 401 or 403; true: the request is sent again. */
-  renew?: () => Promise<boolean>;
+  renew?: (() => Promise<boolean>) | undefined;
 }
 
 /** Codes of answers that do not come from the host. */

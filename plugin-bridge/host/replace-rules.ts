@@ -6,7 +6,7 @@ import type { HostTextKey } from './host-texts.ts';
 /** Rules a site owner may change. */
 export interface ReplaceRules {
   /** Also replaces an image by a larger file, for example to change its format. Default: false. */
-  allowLarger?: boolean;
+  allowLarger?: boolean | undefined;
 }
 
 /**

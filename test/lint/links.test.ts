@@ -25,6 +25,18 @@ it('links of the documents lead to files that exist', async () => {
   expect(links).toBeGreaterThan(200);
 });
 
+it('links to decisions name the number of the decision', async () => {
+  const names = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => join('docs', name));
+  const wrong: string[] = [];
+  for (const document of ['README.md', ...names]) {
+    const links = (await readFile(document, 'utf8')).matchAll(
+      /\[(?:decisions? |ADR )?(\d+)\]\((?:docs\/)?adr\/0*(\d+)-/g,
+    );
+    for (const [link, told, target] of links) if (told !== target) wrong.push(`${document}: ${link}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
 it('the first page is short', async () => {
   expect((await readFile('README.md', 'utf8')).split('\n').length).toBeLessThanOrEqual(120);
 });

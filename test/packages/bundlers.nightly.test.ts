@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FIXTURES } from '../support/api-client.ts';
+import { blockOf } from '../support/documents.ts';
 import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
 
 const QUERY = '?imagewright&widths=160&formats=avif;webp';
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const archives = await packAll();
   project = await createEmptyProject();
   const ours = ['imagewright-engine', 'imagewright-unplugin'].map((name) => archives[name] ?? name);
-  await project.install([...ours, 'vite@8', 'rollup@4', 'webpack@5', '@rspack/core@1']);
+  await project.install([...ours, 'vite@8', 'rollup@4', 'webpack@5', '@rspack/core@1', 'react@19', 'react-dom@19']);
   await sharp(join(FIXTURES, 'photos', 'photo-brushes.jpg'))
     .resize(320)
     .jpeg({ quality: 95 })
@@ -102,4 +103,23 @@ it('a second build is done within a second', async () => {
     console.log(performance.now() - startedAt);`;
   await writeFile(join(project.folder, 'twice.mjs'), script);
   expect(Number(await project.node('twice.mjs'))).toBeLessThan(1000);
+});
+
+it('docs/unplugin.md: the configuration and the component build as they stand there', async () => {
+  const component = blockOf('docs/unplugin.md', 'import beach from');
+  await writeFile(join(project.folder, 'vite.config.js'), blockOf('docs/unplugin.md', '// vite.config.js'));
+  await writeFile(join(project.folder, 'beach.jsx'), component);
+  const page = `import { createElement } from 'react';
+    import { renderToStaticMarkup } from 'react-dom/server';
+    import { Beach } from './beach.jsx';
+    console.log(renderToStaticMarkup(createElement(Beach)));`;
+  await writeFile(join(project.folder, 'page.js'), page);
+  await writeFile(
+    join(project.folder, 'build-page.mjs'),
+    `import { build } from 'vite';
+    await build({ logLevel: 'silent', build: { ssr: 'page.js', outDir: 'dist/page' } });
+    await import('./dist/page/page.js');`,
+  );
+  const html = await project.node('build-page.mjs');
+  expect(html).toMatch(/<picture><source type="image\/avif" srcSet="[^"]+ 320w" sizes="50vw"\/><img src="[^"]+\.webp"/);
 });

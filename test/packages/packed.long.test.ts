@@ -1,7 +1,11 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FIXTURES } from '../support/api-client.ts';
+import { blockOf } from '../support/documents.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
 
 /** Packages without dependencies, which install without a registry. */
@@ -76,6 +80,23 @@ it('has an SDK below 5 KB with gzip, with its source map', async () => {
   expect(gzipSync(script, { level: 9 }).byteLength).toBeLessThan(5000);
   expect(script.toString()).toMatch(/\/\/# sourceMappingURL=index\.js\.map\n?$/);
   expect(JSON.parse(await readFile(join(folder, 'index.js.map'), 'utf8'))).toMatchObject({ version: 3 });
+});
+
+it('docs/sdk.md: the first example uploads, exports and downloads in a project of its own', async () => {
+  const service = await sharedService();
+  const { apiKey } = await service.createAccount({ credits: 5 });
+  const code = blockOf('docs/sdk.md', 'import { readFile, writeFile }');
+  await project.compile('example.ts', `/// <reference types="node" />\n${code}`, 'nodenext');
+  const script = ts.transpile(code.replace('https://images.example.com', service.url), {
+    module: ts.ModuleKind.ESNext,
+  });
+  await writeFile(join(project.folder, 'example.mjs'), script);
+  await copyFile(`${FIXTURES}/photos/photo-brushes.jpg`, join(project.folder, 'bridge.jpg'));
+  process.env.IMAGEWRIGHT_API_KEY = apiKey;
+  const printed = await project.node('example.mjs').finally(() => delete process.env.IMAGEWRIGHT_API_KEY);
+  expect(printed).toMatch(/1 credits spent, 4 left\n$/);
+  const made = (await readdir(project.folder)).filter((name) => name.endsWith('.avif')).sort();
+  expect(made).toEqual(['bridge-480w.avif', 'bridge-960w.avif', 'bridge.avif']);
 });
 
 it('declares no schema, and takes no types of Lit', async () => {

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
+import { blockOf } from '../support/documents.ts';
 import { packAll } from './empty-project.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'imagewright-archive-'));
@@ -17,7 +18,11 @@ beforeAll(async () => {
   execFileSync('npm', ['run', '--silent', 'pack:server'], { stdio: 'inherit' });
   const archives = (await readdir('dist/packages')).filter((name) => name.endsWith('.tar.gz'));
   expect(archives).toHaveLength(2);
-  for (const name of archives) execFileSync('tar', ['-xzf', join('dist/packages', name), '-C', folder]);
+  for (const name of archives) await copyFile(join('dist/packages', name), join(folder, name));
+  const [unpack = ''] = blockOf('docs/production.md', 'tar xzf').split('\n');
+  for (const processor of ['x64', 'arm64']) {
+    execFileSync('bash', ['-ec', unpack.replaceAll('x64', processor)], { cwd: folder });
+  }
 });
 
 const folderOf = async (processor: string) =>

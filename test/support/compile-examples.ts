@@ -8,6 +8,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PACKAGES = {
   '@imagewright/sdk': ['./plugin-bridge/sdk/index.ts'],
   '@imagewright/host': ['./plugin-bridge/host/index.ts'],
+  '@imagewright/host/server': ['./plugin-bridge/host/server/index.ts'],
+  '@imagewright/host/conformance': ['./plugin-bridge/host/conformance/index.ts'],
+  '@imagewright/engine': ['./server/processing/index.ts'],
+  '@imagewright/unplugin': ['./plugin-bridge/unplugin/index.ts'],
+  '@imagewright/element/define': ['./widget/define.ts'],
   '@imagewright/element': ['./widget/index.ts'],
 };
 
@@ -17,11 +22,11 @@ export async function readExamples(page: string): Promise<string[]> {
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 }
 
-/** Compiles examples as if each were a file in `docs`; returns what the compiler complains of. */
+/** Compiles examples, with all strictness that projects may have, as if each were a file in `docs`; returns what the compiler complains of. */
 export function compileExamples(examples: string[]): string[] {
   const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options: ours } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
-  const options = { ...ours, paths: { ...ours.paths, ...PACKAGES } };
+  const options = { ...ours, exactOptionalPropertyTypes: true, paths: { ...ours.paths, ...PACKAGES } };
   const files = new Map(examples.map((text, index) => [join(ROOT, 'docs', `example-${index + 1}.ts`), text]));
   const host = ts.createCompilerHost(options);
   const { readFile: read, fileExists } = host;

@@ -2,16 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { blockOf } from '../support/documents.ts';
 import { logIn } from './site/site-user.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 it('`npm run demo:wordpress` prints a URL and a login of a site with photographs', async () => {
-  const demo = spawn(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'test/wordpress/demo.ts'], {
+  const [command = ''] = blockOf('docs/wordpress.md', 'npm run demo:wordpress').split('\n');
+  const demo = spawn('sh', ['-c', `exec ${command}`], {
     cwd: root,
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void demo.kill('SIGKILL'));
+  onTestFinished(() => {
+    // npm starts the program as a child of its own.
+    if (demo.pid && demo.exitCode === null && demo.signalCode === null) process.kill(-demo.pid, 'SIGKILL');
+  });
   let output = '';
   for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk) => (output += chunk));
   const ended = once(demo, 'exit');

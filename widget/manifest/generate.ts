@@ -1,7 +1,8 @@
-// Writes the element manifest and types for editors: `npm run manifest`. With `--check` it writes nothing and fails if a
+// Writes the element manifest, types for editors and the table of events in docs/embedding.md: `npm run manifest`. With `--check` it writes nothing and fails if a
 // file is stale. A separate program, not imported by the widget.
 import { readFile, writeFile } from 'node:fs/promises';
 import { analyzeElements } from './analyze-elements.ts';
+import { pageWithEvents } from './event-table.ts';
 import { htmlData } from './html-data.ts';
 import { propertyTypes } from './property-types.ts';
 
@@ -11,6 +12,7 @@ const documents: Record<string, string> = {
   'widget/custom-elements.json': json(manifest),
   'widget/vscode.html-custom-data.json': json(htmlData(manifest)),
   'widget/frameworks/properties.d.ts': propertyTypes(manifest),
+  'docs/embedding.md': await pageWithEvents(manifest),
 };
 
 const root = new URL('../../', import.meta.url);

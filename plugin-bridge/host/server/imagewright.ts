@@ -18,7 +18,7 @@ export interface ImagewrightOptions<Request extends IncomingMessage, User>
   /** Returns the user who may edit media; null for all others. May be async, as all of these. */
   userOf: (req: Request) => User | null | undefined | false | Promise<User | null | undefined | false>;
   /** The images of the CMS, for `createRemoteHost`. Missing: requests to the service are forwarded, and nothing else. */
-  host?: CmsHost;
+  host?: CmsHost | undefined;
 }
 
 /**

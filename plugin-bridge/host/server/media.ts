@@ -12,14 +12,14 @@ export interface MediaImage {
   id: string | number;
   /** Path below the folder, e.g. `press/harbour.jpg`. */
   file: string;
-  title?: string | null;
-  alt?: string | null;
+  title?: string | null | undefined;
+  alt?: string | null | undefined;
 }
 
 /** Texts that changed. */
 export interface MediaTexts {
-  title?: string;
-  alt?: string;
+  title?: string | undefined;
+  alt?: string | undefined;
 }
 
 /** Options of `openMedia`. */
@@ -36,7 +36,7 @@ export interface MediaOptions {
   /** Returns all images in a stable order; called for each request. Files that are no images are left out. */
   list: () => Iterable<MediaImage> | Promise<Iterable<MediaImage>>;
   /** Stores texts which a person has written or confirmed, or which were empty; called right before an image is replaced. */
-  saveTexts?: (id: string, texts: MediaTexts) => unknown;
+  saveTexts?: ((id: string, texts: MediaTexts) => unknown) | undefined;
 }
 
 /** The images of a CMS, for `imagewright` and for the pages of visitors. */

@@ -39,12 +39,12 @@ export interface JobStream<E extends AnyJobEvent>
 /** A job to start or to follow. @internal */
 export interface StreamSource {
   /** Starts the job, and joins it if repeated. */
-  start?: Call & { idempotencyKey: string };
+  start?: (Call & { idempotencyKey: string }) | undefined;
   /** True if the job stops without a listener and continues when it is requested again. */
-  stopsWithoutListener?: boolean;
-  jobId?: string;
-  lastEventId?: string;
-  signal?: AbortSignal;
+  stopsWithoutListener?: boolean | undefined;
+  jobId?: string | undefined;
+  lastEventId?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Creates the stream of a job. @internal */
@@ -80,7 +80,7 @@ interface StreamState<E extends AnyJobEvent> extends StreamSource {
   /** Ids of received events. */
   seen: Set<string>;
   /** The final event. */
-  last?: E;
+  last?: E | undefined;
   /** A connection that was opened before the first loop. */
   opened?: Promise<ServiceResponse> | undefined;
 }

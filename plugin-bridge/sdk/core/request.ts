@@ -16,26 +16,26 @@ export interface ClientOptions {
    */
   endpoint: string;
   /** Sent as `X-API-Key`. Must not appear in a page that others see. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Sent with each request, for example a CMS's nonce. */
-  headers?: HeadersSource;
+  headers?: HeadersSource | undefined;
   /** Replaces the platform's `fetch`; uploads then report progress only at the end. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
   /** Longest silence of the service before a connection is closed, in milliseconds. @default 60_000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Wait before the second try, in milliseconds; doubles with each try. @default 500 */
-  retryDelayMs?: number;
+  retryDelayMs?: number | undefined;
 }
 
 /** Options of every call. */
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Options of calls that create or charge something. */
 export interface WriteOptions extends CallOptions {
   /** Requests with the same key and content are carried out and charged once within 24 hours. Default: a new key per call. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** Rate below which the service refuses an upload. */
@@ -45,32 +45,32 @@ type Values = Readonly<Record<string, string | number | undefined>>;
 
 /** Values of the path of a call, by their names, and its query. */
 export interface CallPlace {
-  query?: Values;
+  query?: Values | undefined;
   [name: string]: unknown;
 }
 
 /** Options of a request beside its endpoint and its data. @internal */
 interface SendOptions extends CallOptions {
-  form?: FormData;
-  headers?: Record<string, string>;
+  form?: FormData | undefined;
+  headers?: Record<string, string> | undefined;
   /** Sent with every try. */
-  idempotencyKey?: string;
-  onProgress?: UploadProgress;
+  idempotencyKey?: string | undefined;
+  onProgress?: UploadProgress | undefined;
   /** True if a repeated request has no further effect. */
-  repeatable?: boolean;
+  repeatable?: boolean | undefined;
   /** True if the caller repeats the request itself. */
-  once?: boolean;
+  once?: boolean | undefined;
 }
 
 /** One request. @internal */
 export interface Call extends SendOptions {
   /** Method and path, for example `GET /v1/limits`. */
   name: CallName;
-  query?: Values;
+  query?: Values | undefined;
   /** Sent as JSON. */
   body?: unknown;
   /** Values of the path. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   jobId?: string | undefined;
 }
 

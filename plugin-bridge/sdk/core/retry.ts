@@ -16,9 +16,9 @@ export interface Failure {
   /** Wait before the second try, in milliseconds; doubles from try to try. */
   baseMs: number;
   /** True for a job's stream: a proxy may hold it back until it is complete, so that a timeout is worth more tries. */
-  stream?: boolean;
+  stream?: boolean | undefined;
   /** True if the service is known to work on the job. */
-  inProgress?: boolean;
+  inProgress?: boolean | undefined;
 }
 
 /** Returns the wait before the next try, in milliseconds; undefined if the error is final. */

@@ -6,7 +6,7 @@ import type { ExportEvent } from './exports.ts';
 /** Options for following a job. */
 export interface FollowOptions extends CallOptions {
   /** Id of the last received event; only later events follow. */
-  lastEventId?: string;
+  lastEventId?: string | undefined;
 }
 
 /** Creates the methods for jobs. @internal */

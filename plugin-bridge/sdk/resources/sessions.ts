@@ -10,13 +10,13 @@ export interface UploadFile {
   name: string;
   metadata?: {
     /** The caller's id, returned wherever the image appears. */
-    clientRef?: string;
+    clientRef?: string | undefined;
     /** Place among the images of the session, from 0. Default: behind those that were uploaded before. */
-    position?: number;
-    title?: string | null;
-    alt?: string | null;
+    position?: number | undefined;
+    title?: string | null | undefined;
+    alt?: string | null | undefined;
     /** Basename of the output, without extension. */
-    filename?: string | null;
+    filename?: string | null | undefined;
   };
 }
 
@@ -26,9 +26,9 @@ export type Upload = { files: readonly UploadFile[] } | UrlImportInput;
 /** Options of an upload. */
 export interface UploadOptions extends WriteOptions {
   /** Called with the progress in bytes. Without XMLHttpRequest only once, at the end. */
-  onProgress?: UploadProgress;
+  onProgress?: UploadProgress | undefined;
   /** Sends once; the caller repeats it with the same key. @default false */
-  once?: boolean;
+  once?: boolean | undefined;
 }
 
 /** Creates the methods for sessions and their images. @internal */
