@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ImageResult, Metadata, UploadResult } from '#contract';
-import type { EncodedFormat } from '#contract/constants';
+import { type EncodedFormat, placeOf } from '#contract/constants';
 import { type BatchPorts, exportOnce, type JobEnd, readJob, type Uploaded } from '../batch/index.ts';
 import { ApiError, type Client, newIdempotencyKey, type UploadFile } from '../sdk/index.ts';
 import type { Delivery } from './deliver.ts';
@@ -178,9 +178,10 @@ function storedResult(
     sessionId,
     exportedAt: new Date().toISOString(),
     originalBytes: size,
-    files: variants.map(({ name: variant, format, filename, sha256, size, width, height, quality }) => {
+    files: variants.map(({ name: variant, format, filename, url, sha256, size, width, height, quality }) => {
+      const { filename: address } = placeOf(url);
       const named = settings.formats === undefined ? { variant } : { variant, format: format as EncodedFormat };
-      return { ...named, filename, sha256, size, width, height, ...(quality && { quality }) };
+      return { ...named, filename, address, sha256, size, width, height, ...(quality && { quality }) };
     }),
     warnings,
     metadata,

@@ -17,10 +17,10 @@ export function makesByService(run: Run, service: Service): Makes {
   const { options, signal, manifest, credits, notices } = run;
   const client = createClient(service);
   return {
-    async fetchFile({ endpoint, sessionId }, { filename }) {
+    async fetchFile({ endpoint, sessionId }, { filename, address = filename }) {
       if (endpoint === LOCAL) throw new GoneError(`${filename} was made on this machine`);
       try {
-        const blob = await client.downloadFile(sessionId, filename, { signal });
+        const blob = await client.downloadFile(sessionId, address, { signal });
         return new Uint8Array(await blob.arrayBuffer());
       } catch (error) {
         const isGone = error instanceof ApiError && error.status === 404 && error.code !== 'not_found';

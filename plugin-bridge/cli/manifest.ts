@@ -18,6 +18,8 @@ export interface StoredFile {
   format?: EncodedFormat;
   /** Name at the service. */
   filename: string;
+  /** Parameter of its address, which names its bytes. Missing in records of earlier versions. */
+  address?: string;
   sha256: string;
   /** Bytes. */
   size: number;

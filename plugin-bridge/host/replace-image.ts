@@ -1,14 +1,15 @@
 import type { ImageResult, Metadata, Settings } from '#contract';
+import { placeOf } from '#contract/constants';
 import type { CmsHost, Replaced, Replacement, ReplacementVariant } from './cms-host.ts';
 import { HostError } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
-import { checkReplaceable, mainFiles, placeOf, type ReplaceRules } from './replace-rules.ts';
+import { checkReplaceable, mainFiles, type ReplaceRules } from './replace-rules.ts';
 import { type DecodeImage, verifyDownload } from './verify-download.ts';
 
 /** Dependencies of {@link replaceImage}. */
 export interface ReplaceDependencies {
   host: CmsHost;
-  /** Downloads an exported file. */
+  /** Downloads an exported file. `filename`: the parameter of its address, which names its bytes. */
   download: (namespace: string, filename: string, signal?: AbortSignal) => Promise<Blob>;
   decode: DecodeImage;
   text: (key: HostTextKey) => string;

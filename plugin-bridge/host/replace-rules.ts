@@ -1,5 +1,5 @@
 import type { ImageResult } from '#contract';
-import { SAMPLE_SUFFIX } from '#contract/constants';
+import { placeOf, SAMPLE_SUFFIX } from '#contract/constants';
 import { HostError } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
 
@@ -40,13 +40,4 @@ export function checkReplaceable(
 /** Returns the files of the result's main format: a CMS keeps one file for each size. */
 export function mainFiles({ variants, format }: ImageResult): ImageResult['variants'] {
   return variants.filter((variant) => variant.format === undefined || variant.format === format);
-}
-
-/** Returns namespace and file name of a download's address, e.g. `/v1/sessions/sess_x/download?filename=a.webp`. */
-export function placeOf(url: string): { namespace: string; filename: string } {
-  const { pathname, searchParams } = new URL(url, 'http://service');
-  return {
-    namespace: decodeURIComponent(/\/sessions\/([^/]+)\/download$/.exec(pathname)?.[1] ?? ''),
-    filename: searchParams.get('filename') ?? '',
-  };
 }

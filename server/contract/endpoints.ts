@@ -196,7 +196,13 @@ const V1_ENDPOINTS = {
     summary: 'Download an exported file',
     params: z.object({ sessionId: namespaceSchema }),
     query: z.object({
-      filename: z.string({ error: 'expected the name of an exported file' }).min(1).max(1024).describe('File name.'),
+      filename: z
+        .string({ error: 'expected the name of an exported file' })
+        .min(1)
+        .max(1024)
+        .describe(
+          'A file name: the newest file of that name is sent, and clients have to ask each time (`no-cache`). Or `<sha256>/<file name>`, as in the `url` of a result: these bytes are sent, `immutable` until the session ends.',
+        ),
     }),
     success: { status: 200, kind: 'binary' },
     errors: ['session_not_found', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],

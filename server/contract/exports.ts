@@ -118,7 +118,11 @@ export const variantSchema = z
     width: z.int(),
     height: z.int(),
     filename: z.string(),
-    url: z.string().describe('Download path below the base URL.'),
+    url: z
+      .string()
+      .describe(
+        'Download path below the base URL. It leads to these bytes as long as the session lives, whatever is exported, edited or renamed afterwards. Results of earlier versions: to the newest file of that name, where these bytes are not there any more.',
+      ),
     sha256: z.string(),
     quality: qualitySchema.optional().describe('Of this file; absent in results of earlier versions.'),
   })

@@ -5,17 +5,14 @@ import type {
   CachedVariantRecord,
   ImageRecord,
   ImageRepository,
-  JobImage,
-  JobRecord,
-  OutputFile,
-  OutputRecord,
   OutputRepository,
   SessionRepository,
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { PlannedJob } from '../jobs/index.ts';
-import { createNamePlanner, type PlannedNames, renameFiles } from './file-names.ts';
-import { namespaceOf, orderVariants, outputHash, type PlannedFile, planFiles, selectSmaller } from './prepare-job.ts';
+import { createNamePlanner, imageOwner, renameFiles } from './file-names.ts';
+import { namespaceOf, orderVariants, type PlannedFile, planFiles, selectSmaller } from './prepare-job.ts';
+import { type PublishTask, publishFiles } from './publish-files.ts';
 import { completedResult, resultWithoutGain } from './results.ts';
 import type { OrderOptions, VariantCache } from './variant-cache.ts';
 
@@ -36,19 +33,13 @@ interface ExportImageDeps {
 }
 
 /** One image of a job, with its variants and file names planned before the work starts. */
-export interface ImageTask {
-  job: JobRecord;
+export interface ImageTask extends PublishTask {
   /** Place in the request, from 0. */
   index: number;
-  image: ImageRecord;
-  requested: JobImage;
   settings: Settings;
   /** The files that may be delivered. */
   files: PlannedFile[];
   skippedSizes: number[];
-  /** Owner of the file names: namespace, image and settings. */
-  owner: string;
-  names: PlannedNames;
 }
 
 /** Plans variants and file names of every image of a job, in request order, so that names do not depend on timing. */
@@ -61,7 +52,7 @@ export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, tak
     if (!image) return [];
     const settings = settingsFor(ordered, image);
     const { files, skippedSizes } = planFiles(image, requested, settings);
-    const owner = `${namespace}:${image._id}:${outputHash(requested, settings)}`;
+    const owner = imageOwner(namespace, image._id);
     const { originalFilename } = image;
     const names = plan({ owner, wanted: requested.filename, originalFilename, files });
     return [{ job, index, image, requested, settings, files, skippedSizes, owner, names }];
@@ -107,14 +98,16 @@ export async function exportImage(
     for (let all = obtained; ; ) {
       options.signal.throwIfAborted();
       const records = pick(all, chosen);
-      const files = await publish(task, records, deps);
-      await renameIfEdited(task, deps);
-      const namespace = namespaceOf(job);
+      const { files, settle, withdraw } = await publishFiles(task, records, deps);
       if (await deps.cache.holds(records)) {
+        await settle(deps.cache.collect);
+        await renameIfEdited(task, deps);
+        const namespace = namespaceOf(job);
         await deps.cache.markCounted(all);
         return completedResult({ ...task, namespace, files, records, fromCache, warnings, placeholder });
       }
       // Evicted since they were obtained, so their files may have been removed before they were published.
+      await withdraw();
       all = (await obtain()).records;
     }
   });
@@ -166,74 +159,4 @@ function narrow(task: ImageTask, chosen: number[]): ImageTask {
 /** Returns the items at these places. */
 function pick<T>(items: (T | undefined)[], places: number[]): T[] {
   return places.flatMap((place) => items[place] ?? []);
-}
-
-/** Publishes the files under their names and removes earlier files of the same image and settings. */
-async function publish(task: ImageTask, records: CachedVariantRecord[], deps: ExportImageDeps): Promise<OutputFile[]> {
-  const { outputs, now } = deps;
-  const { job, image, owner } = task;
-  const contents = records.map((record) => record._id);
-  const namespace = namespaceOf(job);
-  for (;;) {
-    const files = records.map((record, index) => ({
-      variant: task.files[index]?.name ?? '',
-      filename: task.names.filenames[index] ?? '',
-      path: record.path,
-      size: record.size,
-      width: record.width,
-      height: record.height,
-      mimeType: record.mimeType,
-      sha256: record.sha256,
-    }));
-    const replaced = await outputs.publish({
-      _id: owner,
-      accountId: job.accountId,
-      sessionId: job.sessionId,
-      namespace,
-      names: task.names.keys,
-      files,
-      contents,
-      updatedAt: now(),
-    });
-    if (replaced !== 'taken') {
-      const current = new Set(files.map(({ path }) => path));
-      const old = replaced.files.map(({ path }) => path).filter((path) => !current.has(path));
-      if (old.length > 0 && !(await deps.keepsFiles())) await deps.cache.collect(old);
-      await countBytes(task, { files, contents }, replaced, deps);
-      return files;
-    }
-    // Another job took one of the names after they were planned.
-    const request = {
-      owner,
-      wanted: task.requested.filename,
-      originalFilename: image.originalFilename,
-      files: task.files,
-    };
-    task.names = createNamePlanner(await outputs.namesOf(namespace))(request);
-  }
-}
-
-/** Adds what was written to the bytes of the session, and takes off what was replaced; equal contents count once. */
-async function countBytes(
-  { job, owner }: ImageTask,
-  current: Pick<OutputRecord, 'files' | 'contents'>,
-  replaced: Pick<OutputRecord, 'files' | 'contents'>,
-  { outputs, sessions }: ExportImageDeps,
-): Promise<void> {
-  const [added, removed] = [sizesOf(current), sizesOf(replaced)];
-  for (const content of [...added.keys()].filter((one) => removed.has(one))) {
-    added.delete(content);
-    removed.delete(content);
-  }
-  const changed = [...added.keys(), ...removed.keys()];
-  if (changed.length === 0) return;
-  const held = await outputs.heldByOthers(job.sessionId, owner, changed);
-  const sum = (sizes: Map<string, number>) =>
-    [...sizes].reduce((bytes, [content, size]) => (held.has(content) ? bytes : bytes + size), 0);
-  await sessions.addBytes({ _id: job.sessionId, accountId: job.accountId }, sum(added) - sum(removed));
-}
-
-/** Returns the size of each content in bytes. */
-function sizesOf({ files, contents = [] }: Pick<OutputRecord, 'files' | 'contents'>): Map<string, number> {
-  return new Map(contents.map((content, index) => [content, files[index]?.size ?? 0]));
 }

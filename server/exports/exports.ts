@@ -1,22 +1,15 @@
 import type { LimitFunction } from 'p-limit';
-import { type ExportRequest, type ImageResult, type RenamedFile, SAMPLE_SUFFIX, type Settings } from '#contract';
-import type {
-  ImageRecord,
-  ImageRepository,
-  OutputFile,
-  OutputRepository,
-  Repositories,
-  SessionRepository,
-} from '../db/index.ts';
-import { AppError } from '../errors.ts';
+import type { ExportRequest, ImageResult, RenamedFile, Settings } from '#contract';
+import type { ImageRecord, ImageRepository, OutputRepository, Repositories, SessionRepository } from '../db/index.ts';
 import type { JobKind, NewJob } from '../jobs/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { filenameKey, type Processor, writeHtml } from '../processing/index.ts';
+import { type Processor, writeHtml } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { Files } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
 import { exportImage, planTasks } from './export-image.ts';
-import { isSameFile, renameFiles, withCurrentNames } from './file-names.ts';
+import { renameFiles, withCurrentNames } from './file-names.ts';
+import { type FoundFile, findFile } from './find-file.ts';
 import { namespaceOf, orderVariants, resolveImages } from './prepare-job.ts';
 import { failedResult, summarize } from './results.ts';
 import { createVariantCache, type OrderOptions, type VariantCache } from './variant-cache.ts';
@@ -87,11 +80,9 @@ export function createExports(deps: ExportsDeps) {
     countUncounted: async (order: Omit<NewJob, 'jobId'>): Promise<number> =>
       cache.countUncounted(await ordersOf(sessions, order)),
 
-    /** An exported file by its name, or a name that it had before. @throws session_not_found, file_not_found */
-    async findFile(accountId: string, namespace: string, filename: string): Promise<OutputFile> {
-      await sessions.find(accountId, namespace.replace(SAMPLE_SUFFIX, ''));
-      return findFile(outputs, { accountId, namespace, filename });
-    },
+    /** Finds a file to download, see {@link findFile}. @throws session_not_found, file_not_found */
+    findFile: (accountId: string, namespace: string, filename: string): Promise<FoundFile> =>
+      findFile({ accountId, namespace, filename }, { sessions, outputs, now }),
 
     /**
      * Gives the exported files of an image the name of its metadata; costs nothing.
@@ -129,20 +120,6 @@ async function ordersOf(sessions: Sessions, { accountId, sessionId, images, sett
     const image = held.get(requested.imageId);
     return image ? [orderVariants(image, requested, settings as Settings)] : [];
   });
-}
-
-async function findFile(
-  outputs: Pick<OutputRepository, 'findByName'>,
-  { accountId, namespace, filename }: { accountId: string; namespace: string; filename: string },
-): Promise<OutputFile> {
-  const wanted = filenameKey(filename);
-  const record = await outputs.findByName(accountId, namespace, wanted);
-  const former = record?.former?.find(({ key }) => key === wanted);
-  const found = record?.files.find((file) =>
-    former ? isSameFile(file, former) : filenameKey(file.filename) === wanted,
-  );
-  if (!found) throw new AppError('file_not_found', `No exported file of that name in ${namespace}`);
-  return found;
 }
 
 interface ExportKindDeps {

@@ -1,4 +1,4 @@
-import type { ImageResult, RenamedFile, Variant } from '#contract';
+import { addressOf, contentOf, type ImageResult, placeOf, type RenamedFile, type Variant } from '#contract';
 import type { FormerName, ImageRecord, OutputFile, OutputRecord, Repositories } from '../db/index.ts';
 import { basenameOf, cleanBasename, filenameKey, variantFilename } from '../processing/index.ts';
 
@@ -9,9 +9,9 @@ export interface NamedVariant {
   extension: string;
 }
 
-/** Files of one image and settings that need names. */
+/** Files of one image that need names. */
 export interface NameRequest {
-  /** Owner of the names: namespace, image and settings. */
+  /** Owner of the names: namespace and image. */
   owner: string;
   /** Wanted basename; null: the original's. */
   wanted: string | null;
@@ -78,13 +78,22 @@ export function createNamePlanner(taken: Map<string, string>): (request: NameReq
   };
 }
 
-/** Returns where a file is. The path is its place by name; the same bytes of sample and export are one file in the store. */
-export function locationOf(namespace: string, filename: string): Pick<Variant, 'filename' | 'path' | 'url'> {
-  return {
-    filename,
-    path: `sessions/${namespace}/exports/${filename}`,
-    url: `/v1/sessions/${namespace}/download?filename=${encodeURIComponent(filename)}`,
-  };
+/** Returns the owner of an image's file names. */
+export function imageOwner(namespace: string, imageId: string): string {
+  return `${namespace}:${imageId}`;
+}
+
+/**
+ * Returns where a file is. The path is its place by name; the same bytes of sample and export are one file in the store. Without the hash,
+ * the address leads to the newest file of that name.
+ */
+export function locationOf(
+  namespace: string,
+  filename: string,
+  sha256?: string,
+): Pick<Variant, 'filename' | 'path' | 'url'> {
+  const path = `sessions/${namespace}/exports/${filename}`;
+  return { filename, path, url: addressOf(namespace, filename, sha256) };
 }
 
 type Deps = Pick<Repositories, 'images' | 'outputs'>;
@@ -109,16 +118,20 @@ export async function renameFiles({ images, outputs }: Deps, image: ImageKey): P
     const after = await images.find(accountId, sessionId, imageId);
     if (after?.renames === before.renames) break;
   }
-  return (await outputs.findOfImage(sessionId, imageId)).flatMap(renamedIn);
+  const renamed = (await outputs.findOfImage(sessionId, imageId)).flatMap(renamedIn);
+  return [...new Map(renamed.map(({ from, to }) => [`${from}/${to}`, { from, to }])).values()];
 }
 
 async function renameRecord(outputs: Deps['outputs'], image: ImageRecord, read: OutputRecord): Promise<void> {
   let record: OutputRecord | undefined = read;
   while (record) {
     const change = await planChange(outputs, image, record);
-    if (!change || (await outputs.rename(record, change))) return;
+    if (!change) return;
+    const { _id, accountId, sessionId, namespace }: OutputRecord = record;
+    const owner = { _id: imageOwner(namespace, image._id), accountId, sessionId, namespace };
+    const reserved = await outputs.reserve(owner, change.names);
+    if (reserved !== 'taken' && (await outputs.rename(record, change))) return;
     // Another export wrote these files meanwhile, or took one of the names.
-    const { _id }: OutputRecord = record;
     record = (await outputs.findOfImage(image.sessionId, image._id)).find((found) => found._id === _id);
   }
 }
@@ -128,7 +141,7 @@ async function planChange(outputs: Deps['outputs'], image: ImageRecord, record: 
   const { files } = record;
   const plan = createNamePlanner(await outputs.namesOf(record.namespace));
   const { filenames, keys } = plan({
-    owner: record._id,
+    owner: imageOwner(record.namespace, image._id),
     wanted: image.metadata?.filename || null,
     originalFilename: image.originalFilename,
     files: files.map(({ variant: name, filename }) => ({ name, extension: extensionIn(filename) })),
@@ -146,10 +159,11 @@ async function planChange(outputs: Deps['outputs'], image: ImageRecord, record: 
   };
 }
 
-function renamedIn({ files, former = [] }: OutputRecord): RenamedFile[] {
+/** Lists the files of a record that were renamed, once for each name that they had. */
+function renamedIn({ files, former = [] }: OutputRecord): (RenamedFile & { sha256: string })[] {
   return former.flatMap((left) => {
-    const to = files.find((file) => isSameFile(file, left))?.filename;
-    return to === undefined ? [] : [{ from: left.filename, to }];
+    const file = files.find((one) => isSameFile(one, left));
+    return file ? [{ from: left.filename, to: file.filename, sha256: file.sha256 }] : [];
   });
 }
 
@@ -162,19 +176,30 @@ function extensionIn(filename: string): string {
   return filename.split('.').at(-1) ?? '';
 }
 
-/** Returns results with the names that their files have now. */
+/**
+ * Returns results with the names that their files have now, and with addresses of their bytes. Results of earlier versions tell plain
+ * names, which remain where the bytes are not there any more.
+ */
 export async function withCurrentNames(
   { outputs }: Pick<Deps, 'outputs'>,
   namespace: string,
   results: ImageResult[],
 ): Promise<ImageResult[]> {
   const renamed = (await outputs.findRenamed(namespace)).flatMap(renamedIn);
-  if (renamed.length === 0) return results;
-  const names = new Map(renamed.map(({ from, to }) => [filenameKey(from), to]));
-  const nameOf = (filename: string) => names.get(filenameKey(filename)) ?? filename;
-  return results.map((result) => ({
-    ...result,
-    filename: result.filename === null ? null : nameOf(result.filename),
-    variants: result.variants.map((variant) => ({ ...variant, ...locationOf(namespace, nameOf(variant.filename)) })),
-  }));
+  const isPlain = results.some(({ variants }) => variants.some(({ url }) => !contentOf(placeOf(url).filename)));
+  if (renamed.length === 0 && !isPlain) return results;
+  const held = isPlain ? await outputs.hashesOf(namespace) : null;
+  const keyOf = (sha256: string, filename: string) => `${sha256}/${filenameKey(filename)}`;
+  const names = new Map(renamed.map(({ from, to, sha256 }) => [keyOf(sha256, from), to]));
+  const show = (variant: Variant): Variant => {
+    const { sha256, url } = variant;
+    const filename = names.get(keyOf(sha256, variant.filename)) ?? variant.filename;
+    const isExact = contentOf(placeOf(url).filename) !== null || held?.has(sha256);
+    return { ...variant, ...locationOf(namespace, filename, isExact ? sha256 : undefined) };
+  };
+  return results.map((result) => {
+    const variants = result.variants.map(show);
+    const place = result.variants.findIndex(({ filename }) => filename === result.filename);
+    return { ...result, filename: variants[place]?.filename ?? result.filename, variants };
+  });
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   EMBEDDED_FIELDS,
   type EmbeddedField,
@@ -8,7 +7,6 @@ import {
   type LanguageField,
   type LanguageTexts,
   type MetadataValues,
-  metadataLevel,
   metadataSchema,
   PATCH_SHAPE,
   pickFields,
@@ -220,29 +218,6 @@ export function planFiles(image: ImageRecord, requested: JobImage, settings: Set
 function planSizes(image: ImageRecord, { focalPoint, replaces }: JobImage, settings: Settings) {
   const { variants, skippedSizes } = planVariants(image, focalPoint ? { ...settings, focalPoint } : settings);
   return { variants: candidatesOf(variants, replaces), skippedSizes };
-}
-
-/** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
-export function outputHash(requested: JobImage, settings: Settings): string {
-  const { preset, responsive, responsiveSizes, embedMetadata, maxWidth, maxHeight, language } = settings;
-  const level = metadataLevel(settings);
-  // As `keepCopyright` was written, so that files of before versions are replaced.
-  const kept = level === 'all-but-private' ? level : level === 'rights';
-  const [first = settings.format, ...others] = settings.formats ?? [];
-  const sizes = responsive ? (responsiveSizes ?? 'default') : null;
-  const focalPoint = requested.focalPoint ?? settings.focalPoint;
-  const cropped = Array.isArray(sizes) && sizes.some(({ fit }) => fit === 'cover');
-  // Absent ones are left out: files of before versions keep their owner.
-  const later = [
-    ...(requested.replaces ? ['onlySmaller'] : []),
-    ...(maxWidth || maxHeight ? [{ maxWidth, maxHeight }] : []),
-    ...(focalPoint && cropped ? [{ focalPoint }] : []),
-    ...(embedMetadata && language ? [{ language }] : []),
-    ...(others.length > 0 ? [{ others }] : []),
-    ...(settings.quality ? [{ quality: settings.quality }] : []),
-  ];
-  const canonical = JSON.stringify([first, preset, sizes, embedMetadata, kept, ...later]);
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
 }
 
 /** Returns the variants that may be delivered: all of them without `replaces`, else only variants that replace a file in use. */

@@ -68,7 +68,7 @@ export function completedResult(input: {
     variants: files.map((file, index) => ({
       name: file.variant,
       ...(records[index] ? { format: records[index].format } : {}),
-      ...locationOf(namespace, file.filename),
+      ...locationOf(namespace, file.filename, file.sha256),
       size: file.size,
       width: file.width,
       height: file.height,

@@ -252,7 +252,10 @@ describe('Export result', () => {
         true,
         true,
       ]);
-      expect(url).toBe(`/v1/sessions/${named.sessionId}/download?filename=${filename}`);
+      // Path and parameter of the specification; the value names the bytes. The plain name stays valid.
+      const address = `/v1/sessions/${named.sessionId}/download?filename=`;
+      expect(url).toBe(`${address}${sha256}/${filename}`);
+      expect((await api.request(address + filename)).headers.get('ETag')).toBe(`"${sha256}"`);
       expect(sha256).toMatch(/^[0-9a-f]{64}$/);
     }
     const saved = (result?.original.size ?? 0) - (full?.size ?? 0);

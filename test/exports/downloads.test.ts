@@ -115,18 +115,20 @@ describe('a download', () => {
     expectError(await raw.send(path, { headers: { 'X-API-Key': apiKey } }), 'session_not_found');
   });
 
-  it('gets the new bytes, under a new ETag, once the same name holds another export', async () => {
+  it('by its name gets the new bytes, under a new ETag, once the name holds another export', async () => {
     const uploaded = await test.api.upload([await noiseImage('swap.png', { seed: 77 })]);
     const first = await test.api.run('export', uploaded, { embedMetadata: true });
     await test.api.readJson(`/v1/sessions/${uploaded.sessionId}/images/${uploaded.images[0]?.id}`, {
       method: 'PATCH',
       json: { metadata: { title: 'A title that goes into the file' } },
     });
-    const target = (first.last.data.results as ImageResult[])[0]?.variants[0]?.url ?? '';
+    const { filename = '', url = '' } = (first.last.data.results as ImageResult[])[0]?.variants[0] ?? {};
+    const target = `/v1/sessions/${uploaded.sessionId}/download?filename=${filename}`;
     const before = await get({}, 'GET', target);
     await test.api.run('export', uploaded, { embedMetadata: true });
     const after = await get({ 'If-None-Match': before.headers.etag ?? '' }, 'GET', target);
     expect([after.status, after.headers.etag === before.headers.etag]).toEqual([200, false]);
     expect(after.body.includes('A title that goes into the file')).toBe(true);
+    expect((await get({}, 'GET', url)).body.equals(before.body)).toBe(true);
   });
 });

@@ -44,9 +44,7 @@ describe('the name of an output file', () => {
     const uploaded = await uploadNamed('DSC_0001.JPG.png', 'holiday.png');
     expect(await namesOf(uploaded, ['golden-gate'])).toEqual([['golden-gate.webp'], ['holiday.webp']]);
     for (const [format, extension] of Object.entries({ jpeg: 'jpg', png: 'png', avif: 'avif', original: 'png' })) {
-      expect((await namesOf(uploaded, ['golden-gate'], { format }))[0]?.[0]).toMatch(
-        new RegExp(`^golden-gate(-2)?\\.${extension}$`),
-      );
+      expect((await namesOf(uploaded, ['golden-gate'], { format }))[0]?.[0]).toBe(`golden-gate.${extension}`);
     }
   });
 
@@ -104,15 +102,15 @@ describe('the name of an output file', () => {
     ]);
   });
 
-  it('of the same image with the same settings replaces its own earlier file, with others it gets -2', async () => {
+  it('belongs to its image in all settings; under another name, the file has both', async () => {
     const uploaded = await uploadNamed('a.png');
     expect(await namesOf(uploaded, [])).toEqual([['a.webp']]);
     expect(await namesOf(uploaded, [])).toEqual([['a.webp']]);
-    expect(await namesOf(uploaded, [], { preset: 'low' })).toEqual([['a-2.webp']]);
+    expect(await namesOf(uploaded, [], { preset: 'low' })).toEqual([['a.webp']]);
     expect(await namesOf(uploaded, [], { format: 'png' })).toEqual([['a.png']]);
     const before = await storedFiles(test);
     expect(await namesOf(uploaded, ['b'])).toEqual([['b.webp']]);
-    expect([await status(uploaded, 'a.webp'), await status(uploaded, 'b.webp')]).toEqual([404, 200]);
+    expect([await status(uploaded, 'a.webp'), await status(uploaded, 'b.webp')]).toEqual([200, 200]);
     expect(await storedFiles(test)).toEqual(before);
   });
 

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitFunction } from 'p-limit';
 import { beforeEach, expect, it } from 'vitest';
-import type { CachedVariantRecord, ImageRecord, OutputFile, OutputRepository } from '../../server/db/index.ts';
+import type {
+  CachedVariantRecord,
+  ImageRecord,
+  OutputFile,
+  OutputRecord,
+  OutputRepository,
+} from '../../server/db/index.ts';
 import { collectFiles } from '../../server/exports/evict-variants.ts';
 import { exportImage, type ImageTask } from '../../server/exports/export-image.ts';
 import { newVariantKey } from '../../server/storage/index.ts';
@@ -92,8 +98,11 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
             const before = published;
             published = next;
             await onPublish();
-            return { files: before };
+            return { before: { files: before, contents: before.map(() => hash) } as OutputRecord, version: 1 };
           }),
+        reserve: async () => 1,
+        find: async () => null,
+        withdraw: async () => true,
         heldByOthers: async () => new Set<string>(),
       } as Partial<OutputRepository> as OutputRepository,
       sessions: { addBytes: async () => {} },

@@ -33,7 +33,10 @@ export function createExportMethods(requester: Requester) {
     sampleImages: (sessionId: string, input: ExportInput, options: WriteOptions = {}) =>
       run('sample', sessionId, input, options),
 
-    /** Downloads an exported file; the namespace is a session's id, or `{sessionId}-sample`. */
+    /**
+     * Downloads the newest exported file of a name; `<sha256>/<filename>`, as in the `url` of a result, these bytes. The namespace is a
+     * session's id, or `{sessionId}-sample`.
+     */
     downloadFile: (namespace: string, filename: string, options: CallOptions = {}) =>
       requester.getBlob('GET /v1/sessions/:sessionId/download', {
         sessionId: namespace,

@@ -8,3 +8,4 @@ export * from './limits.ts';
 export * from './metadata-fields.ts';
 export * from './plan-limits.ts';
 export * from './presets.ts';
+export * from './result-address.ts';

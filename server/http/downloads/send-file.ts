@@ -17,6 +17,8 @@ export interface FileToSend {
   etag: string;
   /** Displays the file instead of saving it, for images embedded in a page. @default false */
   inline?: boolean;
+  /** Seconds for which the address leads to these bytes. @default clients ask each time */
+  lastsSeconds?: number | undefined;
 }
 
 type Store = Pick<ObjectStore, 'open' | 'head'>;
@@ -38,12 +40,12 @@ export async function sendFile(ctx: Context, offered: FileToSend, store: Store):
     const { first, last } = range ?? { first: 0, last: offered.size - 1 };
     stream = await openStored(offered, { range, store, needsBytes: ctx.method === 'GET' && !isFresh });
     if (isFresh) {
-      ctx.set(PROTECTION);
+      ctx.set(headersOf(offered));
       ctx.status = 304;
       return;
     }
     ctx.set({
-      ...PROTECTION,
+      ...headersOf(offered),
       'Accept-Ranges': 'bytes',
       'Content-Disposition': dispositionOf(offered),
       'Content-Type': offered.mimeType,
@@ -97,8 +99,13 @@ const PROTECTION = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'private, no-cache',
 };
+
+/** Returns what every answer with a file or about it carries. */
+function headersOf({ lastsSeconds }: FileToSend): Record<string, string> {
+  const caching = lastsSeconds === undefined ? 'private, no-cache' : `private, max-age=${lastsSeconds}, immutable`;
+  return { ...PROTECTION, 'Cache-Control': caching };
+}
 
 /** Opens the file before the response starts, so that a missing one can still respond 404. Null: no bytes are needed. */
 async function openStored(

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { AnalyzeRequest, ExportRequest, JobKindName } from '#contract';
 import { AppError } from '../../errors.ts';
+import type { FoundFile } from '../../exports/index.ts';
 import { type Caller, hashRequest } from '../../gateway/index.ts';
 import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
@@ -41,17 +42,16 @@ export const JOB_ROUTES = {
 
   /** `GET /v1/sessions/:sessionId/download`: sends a stored file. The name is looked up in the records, never joined to a path. */
   downloadFile: async ({ ctx, account, params, query }, services) => {
-    const { store, downloads } = services;
-    const found = await services.exports.findFile(account.id, params.sessionId, query.filename);
-    const { path: key, size, filename, mimeType, sha256 } = found;
-    const disposition = dispositionOf({ filename });
-    const url = downloads === 'redirect' ? await store.urlOf(key, { mimeType, disposition }) : null;
-    if (url !== null) {
-      ctx.set('Cache-Control', 'private, no-store');
-      ctx.redirect(url);
-      return;
+    const find = () => services.exports.findFile(account.id, params.sessionId, query.filename);
+    const found = await find();
+    try {
+      await sendFound(ctx, found, services);
+    } catch (error) {
+      // An equal export may have put the bytes elsewhere between the look-up and the sending.
+      const again = isGone(error) ? await find() : found;
+      if (again.file.path === found.file.path) throw error;
+      await sendFound(ctx, again, services);
     }
-    await sendFile(ctx, { key, size, filename, mimeType, etag: sha256 }, store);
   },
 
   /** `GET /v1/jobs/:jobId`: state and results. */
@@ -84,6 +84,17 @@ export const JOB_ROUTES = {
     return services.gateway.billing.seenBy(account, job);
   },
 } satisfies Partial<Handlers>;
+
+const isGone = (error: unknown) => error instanceof AppError && error.code === 'file_not_found';
+
+async function sendFound(ctx: Context, { file, lastsSeconds }: FoundFile, { store, downloads }: Services) {
+  const { path: key, size, filename, mimeType, sha256: etag } = file;
+  const disposition = dispositionOf({ filename });
+  const url = downloads === 'redirect' ? await store.urlOf(key, { mimeType, disposition }) : null;
+  if (url === null) return sendFile(ctx, { key, size, filename, mimeType, etag, lastsSeconds }, store);
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.redirect(url);
+}
 
 function streamAnalysis(
   { ctx, account, body }: JobRequest<AnalyzeRequest>,

@@ -1,5 +1,5 @@
 import type { ImageResult, Variant } from '#contract';
-import { SAMPLE_SUFFIX } from '#contract/constants';
+import { placeOf, SAMPLE_SUFFIX } from '#contract/constants';
 import type { Core } from '../core.ts';
 import { failure } from '../errors.ts';
 import type { FileDetail } from '../event-details.ts';
@@ -24,7 +24,8 @@ export async function fetchFile(
   const { sessionId } = core;
   if (!found || !sessionId) throw failure('not_found');
   const space = sample ? sessionId + SAMPLE_SUFFIX : sessionId;
-  return core.transport().downloadFile(space, found.filename, signal ? { signal } : {});
+  // By its address: another file may have got its name since.
+  return core.transport().downloadFile(space, placeOf(found.url).filename || found.filename, signal ? { signal } : {});
 }
 
 /**

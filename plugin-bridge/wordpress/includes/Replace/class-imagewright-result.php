@@ -154,7 +154,7 @@ class Imagewright_Result {
 			$paths[ $variant['name'] ] = $path;
 			$answer                    = $this->service->request(
 				'GET',
-				"/v1/sessions/$session/download?filename=" . rawurlencode( $variant['filename'] ),
+				"/v1/sessions/$session/download?filename=" . rawurlencode( $this->address( $variant ) ),
 				array( 'file' => $path )
 			);
 			$error = is_wp_error( $answer ) ? $answer : $this->fault( $answer, $path, $variant, $mime, $decode );
@@ -164,6 +164,18 @@ class Imagewright_Result {
 			}
 		}
 		return $paths;
+	}
+
+	/**
+	 * Returns the parameter of a file's address, which names its bytes. A service of an earlier version names the file alone.
+	 *
+	 * @param array $variant Variant of the result.
+	 * @return string
+	 */
+	private function address( $variant ) {
+		wp_parse_str( (string) wp_parse_url( (string) ( $variant['url'] ?? '' ), PHP_URL_QUERY ), $query );
+		$address = $query['filename'] ?? '';
+		return is_string( $address ) && '' !== $address ? $address : $variant['filename'];
 	}
 
 	/**
