@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { IdPrefix } from '#contract';
 
@@ -10,6 +10,19 @@ const ID_LENGTH = 22;
 /** Creates an id: the prefix, `_` and 22 evenly distributed base62 characters, that is more than 128 random bits. */
 export function newId<Prefix extends IdPrefix>(prefix: Prefix): `${Prefix}_${string}` {
   return `${prefix}_${randomBase62(ID_LENGTH)}`;
+}
+
+/** Derives an id from a secret text; equal texts give equal ids. */
+export function derivedId<Prefix extends IdPrefix>(prefix: Prefix, from: string): `${Prefix}_${string}` {
+  return `${prefix}_${derivedBase62(`${prefix} ${from}`, ID_LENGTH)}`;
+}
+
+/** Derives base62 text from another text; equal texts give equal ones. @param length at most 42 */
+export function derivedBase62(from: string, length: number): string {
+  let rest = BigInt(`0x${createHash('sha256').update(from).digest('hex')}`);
+  let text = '';
+  for (; text.length < length; rest /= 62n) text += DIGITS[Number(rest % 62n)];
+  return text;
 }
 
 /** Generates random base62 text of `length` characters (5.95 bits each). */

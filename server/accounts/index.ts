@@ -28,6 +28,7 @@ export {
   type LogFormat,
   type LoggedAction,
   logHeader,
+  logLineIdOf,
   newLogLineId,
   type OperatorLog,
 } from './operator-log.ts';

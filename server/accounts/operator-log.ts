@@ -2,7 +2,7 @@ import type { LogAction, LogChange, LogFilter, LogLine } from '#contract';
 import { csvLine } from '#contract/constants';
 import type { AccountRepository, OperatorLogRecord, OperatorLogRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { encodeBase62, randomBase62 } from '../ids.ts';
+import { derivedBase62, encodeBase62, randomBase62 } from '../ids.ts';
 import { momentsOf } from './transactions.ts';
 
 interface OperatorLogDeps {
@@ -43,6 +43,11 @@ const EXPORT_PAGE = 500;
 /** Generates the id of a line; ids sort by time. */
 export function newLogLineId(at = new Date()): string {
   return `log_${encodeBase62(at.getTime(), 8)}${randomBase62(10)}`;
+}
+
+/** Derives the id of the line of work that may be attempted several times. */
+export function logLineIdOf({ id, begunAt }: { id: string; begunAt: Date }): string {
+  return `log_${encodeBase62(begunAt.getTime(), 8)}${derivedBase62(id, 10)}`;
 }
 
 /**

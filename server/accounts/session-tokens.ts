@@ -54,10 +54,15 @@ export function createSessionTokens(deps: SessionTokensDeps) {
 
     /**
      * Binds a token to the session that `create` makes; if that fails, the token may create another one.
+     * @param binding.earlier sessions of interrupted attempts at the same work, to which the token may be bound
      * @throws AppError token_not_allowed if the token has a session
      */
-    async bindDuring<T>(hash: string, sessionId: string, create: () => Promise<T>): Promise<T> {
-      if (!(await sessionTokens.rebind(hash, null, sessionId))) {
+    async bindDuring<T>(
+      hash: string,
+      { sessionId, earlier }: { sessionId: string; earlier: string[] },
+      create: () => Promise<T>,
+    ): Promise<T> {
+      if (!(await rebindAny(sessionTokens, hash, [null, ...earlier], sessionId))) {
         throw new AppError('token_not_allowed', 'The session token has its session already, and may create only one');
       }
       try {
@@ -149,6 +154,17 @@ async function take({ sessionTokens }: SessionTokensDeps, hash: string, jobId: s
       },
     },
   );
+}
+
+/** Binds a token that is bound to one of `from` to another session; false if it is bound to none of them. */
+async function rebindAny(
+  sessionTokens: SessionTokenRepository,
+  hash: string,
+  from: (string | null)[],
+  to: string,
+): Promise<boolean> {
+  for (const one of from) if (await sessionTokens.rebind(hash, one, to)) return true;
+  return false;
 }
 
 /** Free allowance of a session token. */

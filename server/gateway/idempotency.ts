@@ -53,13 +53,25 @@ export interface IdempotentRequest {
   jobExists?: (jobId: string) => Promise<boolean>;
 }
 
+/** Work of a request, which may need several attempts. */
+export interface Work {
+  /** The same in each attempt at a request, different between requests, and secret: ids may be derived from it. */
+  id: string;
+  /** Time of the first attempt. */
+  begunAt: Date;
+  /** True if an earlier attempt may have done a part of it. */
+  isRepeated: boolean;
+}
+
+/** Creates work that is attempted once. */
+export function newWork(begunAt = new Date()): Work {
+  return { id: randomUUID(), begunAt, isRepeated: false };
+}
+
 /** The next step of a request. */
 export type Beginning =
-  /**
-   * Do the work; for a stream as the job `jobId`, which may differ from the proposed id. `workId` is the same in every
-   * attempt at this request and differs between requests.
-   */
-  | { outcome: 'fresh'; ticket: Ticket; jobId: string | null; workId: string }
+  /** Do the work; for a stream as the job `jobId`, which may differ from the proposed id. */
+  | { outcome: 'fresh'; ticket: Ticket; jobId: string | null; work: Work }
   /** Send this response again. */
   | { outcome: 'replay'; response: StoredResponse }
   /** Send the events of this job. */
@@ -91,7 +103,7 @@ interface IdempotencyContext extends IdempotencyDeps {
  * 6. When a plain request failed and may have moved credits: `release`, so that a retry continues at once.
  *
  * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one after
- * 30 s (180 s in the same process) with the same `workId`, a stream without a job after 5 s (30 s) with the same job id; the ledger
+ * 30 s (180 s in the same process) as the same `work`, a stream without a job after 5 s (30 s) with the same job id; the ledger
  * moves credits only once for each of these ids. Until then it gets 409. Records expire after 24 h.
  */
 export function createIdempotency(deps: IdempotencyDeps) {
@@ -170,7 +182,9 @@ async function begin(context: IdempotencyContext, request: IdempotentRequest): P
     remember(context, ticket.token);
     if (jobId === null) showWork(context, ticket);
     const expiresAt = new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000);
-    const fresh = { _id: id, accountId, operation, requestHash, token: ticket.token, jobId, startedAt, expiresAt };
+    const work = newWork(startedAt);
+    const owned = { token: ticket.token, workId: work.id, jobId };
+    const fresh = { _id: id, accountId, operation, requestHash, ...owned, startedAt, expiresAt };
     const inserted = await context.records
       .insert({ ...fresh, state: 'running', response: null })
       .catch(async (error) => {
@@ -178,7 +192,7 @@ async function begin(context: IdempotencyContext, request: IdempotentRequest): P
         await abandon(context, ticket);
         throw error;
       });
-    if (inserted) return { outcome: 'fresh', ticket, jobId, workId: workIdOf({ _id: id, expiresAt }) };
+    if (inserted) return { outcome: 'fresh', ticket, jobId, work };
     forget(context, ticket.token);
     const record = await context.records.find(id);
     const beginning = record && (await resolveExisting(context, record, request));
@@ -220,7 +234,8 @@ async function resolveExisting(
   const taken = await records.takeOver(record._id, record.token, ticket.token, now());
   if (!taken) return null;
   if (jobId === null) showWork(context, ticket);
-  return { outcome: 'fresh', ticket, jobId, workId: workIdOf(record) };
+  const begunAt = new Date(record.expiresAt.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
+  return { outcome: 'fresh', ticket, jobId, work: { id: workIdOf(record), begunAt, isRepeated: true } };
 }
 
 /** Renews the start of a plain request from now on. */
@@ -264,8 +279,9 @@ function ageOf(context: IdempotencyContext, { token, startedAt }: IdempotencyRec
   return 0;
 }
 
-/** Hashes the fields that no attempt changes; a key that is used again after its expiry gets another id. */
-function workIdOf({ _id, expiresAt }: Pick<IdempotencyRecord, '_id' | 'expiresAt'>): string {
+/** Returns the id of a record's work; for one of an earlier version a hash of the fields that no attempt changes. */
+function workIdOf({ _id, expiresAt, workId }: IdempotencyRecord): string {
+  if (workId !== undefined) return workId;
   return createHash('sha256').update(`${_id}\n${expiresAt.getTime()}`).digest('hex').slice(0, 32);
 }
 

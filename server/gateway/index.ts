@@ -13,7 +13,15 @@ import { createSameOrigin, type SessionCookie } from './session-cookie.ts';
 export type { Caller, GatewayState } from './authenticate.ts';
 export { type Billing, type Outcome, payJobs } from './billing.ts';
 export type { GatewayConfig } from './config.ts';
-export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
+export {
+  type Beginning,
+  hashRequest,
+  type Idempotency,
+  type IdempotentRequest,
+  newWork,
+  type Ticket,
+  type Work,
+} from './idempotency.ts';
 export { createSessionCookie, isLoopback, localUrl, type SessionCookie } from './session-cookie.ts';
 
 interface GatewayDeps {

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import { backOff, withRetries } from '../concurrency.ts';
-import { AppError } from '../errors.ts';
-import type { Caller } from '../gateway/index.ts';
+import { AppError, isDatabaseAway } from '../errors.ts';
+import { type Caller, newWork, type Work } from '../gateway/index.ts';
 import type { Services } from './handlers.ts';
 
 /** A plain response, stored under an `Idempotency-Key`. */
@@ -19,8 +18,9 @@ interface OnceInput {
   /** Hash of the request; the same key with another hash is refused. */
   requestHash: string;
   /**
-   * State of the key after a failure. `free`: the key can be used for any request, if the work undoes itself or costs
-   * nothing. `same-work`: only for the same request, since credits may have moved before the failure.
+   * State of the key after a failure of the service. `free`: it can be used for any request, since the work undoes itself;
+   * but if the database did not respond, nobody knows what was written. `same-work`: for the same request alone, whose next
+   * attempt continues what the failed one has begun.
    * @default free
    */
   afterFailure?: 'free' | 'same-work';
@@ -29,27 +29,27 @@ interface OnceInput {
 /**
  * Does the work of a request once per `Idempotency-Key` and sends its response to every repetition. Without the
  * header the work is done each time. Failures are not stored. A concurrent duplicate waits for the outcome.
- * @param work receives an id that is the same in each attempt: a failure may come after credits have moved
+ * @param work is told which attempt it is: a failure or the end of the process may come after any of its writes
  * @throws invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
  */
 export async function runOnce(
   { ctx, account, operation, requestHash, afterFailure = 'free' }: OnceInput,
   services: Services,
-  work: (workId: string) => Promise<PlainResponse>,
+  work: (work: Work) => Promise<PlainResponse>,
 ): Promise<void> {
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
-  if (typeof key !== 'string') return respond(ctx, await work(randomUUID()));
+  if (typeof key !== 'string') return respond(ctx, await work(newWork()));
   const request = { accountId: account.id, scope: account.idempotencyScope, key, operation, requestHash };
   const begun = await beginOrWait(() => idempotency.begin(request));
   if (begun.outcome === 'replay') return respond(ctx, begun.response);
   if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
   try {
-    const done = await work(begun.workId);
+    const done = await work(begun.work);
     await idempotency.complete(begun.ticket, done);
     respond(ctx, done);
   } catch (error) {
-    const free = afterFailure === 'free' || error instanceof AppError;
+    const free = error instanceof AppError || (afterFailure === 'free' && !isDatabaseAway(error));
     await (free ? idempotency.abandon : idempotency.release)(begun.ticket).catch(() => {});
     throw error;
   }

@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE, type Image, type Rejected, type UploadMetadata } from 
 import { INFORMATION, type InformationKind } from '#contract/constants';
 import type { ImageRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { derivedId } from '../ids.ts';
 import { extensionOf, type Processor, rowOf } from '../processing/index.ts';
 import { type ObjectStore, uploadKey } from '../storage/index.ts';
 import { metadataFromUser, showDescribed } from './image-texts.ts';
@@ -32,13 +32,16 @@ const PROBES_AT_ONCE = 4;
 /** Reads every file's header and splits the files into accepted and rejected ones, in order. */
 export async function inspectUpload(
   upload: Upload,
-  deps: { account: string; processor: Processor },
+  deps: { account: string; processor: Processor; work: { id: string } },
 ): Promise<{ accepted: AcceptedFile[]; rejected: Rejected[]; firstError: AppError | null }> {
   const outcomes = new Array<AcceptedFile | AppError>(upload.files.length);
   const pending = upload.files.map((file, index) => ({ file, index }));
   const inspectNext = async (): Promise<void> => {
     for (let next = pending.shift(); next; next = pending.shift()) {
-      outcomes[next.index] = await inspect(next.file, upload.metadata?.[next.index] ?? null, deps);
+      outcomes[next.index] = await inspect(next.file, upload.metadata?.[next.index] ?? null, {
+        ...deps,
+        imageId: derivedId('img', `${deps.work.id} ${next.index}`),
+      });
     }
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, inspectNext));
@@ -67,7 +70,7 @@ export async function inspectUpload(
 async function inspect(
   upload: UploadedFile,
   said: UploadMetadata[number],
-  { account, processor }: { account: string; processor: Processor },
+  { account, processor, imageId }: { account: string; processor: Processor; imageId: string },
 ): Promise<AcceptedFile | AppError> {
   if ('refused' in upload) return upload.refused;
   const { file, originalFilename, size, sha256 } = upload;
@@ -78,7 +81,7 @@ async function inspect(
     return {
       file,
       position,
-      record: { _id: newId('img'), originalFilename, size, sha256, clientRef, metadata, metadataVersion: 0, ...facts },
+      record: { _id: imageId, originalFilename, size, sha256, clientRef, metadata, metadataVersion: 0, ...facts },
     };
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return error;

@@ -83,6 +83,9 @@ describe('a grant with an Idempotency-Key is given once', () => {
     expect(await balance()).toBe(1025);
     await fixture.accounts.ledger.settlePending({ minAgeMs: 0 });
     expect((await fixture.accounts.audit()).broken).toEqual([]);
+    const { lines } = await fixture.accounts.operatorLog.page({ account: accountId, limit: 10 });
+    // One line of the action; a second one tells what failed.
+    expect(lines.filter(({ change }) => !('failed' in change))).toHaveLength(1);
     const { transactions } = await fixture.accounts.transactions.page(accountId);
     expect(transactions.map(({ kind, delta }) => `${kind} ${delta}`)).toEqual(['grant 1000', 'signup 25']);
     await fixture.repositories.idempotency.removeOfAccount(OPERATOR.id);

@@ -127,12 +127,12 @@ describe('Idempotency-Key', () => {
     });
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => idempotency.begin(request)));
     const begun = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    expect(begun).toMatchObject([{ outcome: 'fresh', workId: first.workId }]);
+    expect(begun).toMatchObject([{ outcome: 'fresh', work: { ...first.work, isRepeated: true } }]);
     // An owner that has lost the record cannot change it.
     await idempotency.release(first.ticket);
     expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
     const other = await idempotency.begin({ ...request, key: randomUUID() });
-    expect(other).not.toMatchObject({ workId: first.workId });
+    expect(other).not.toMatchObject({ work: { id: first.work.id } });
   });
 
   describe('of a plain answer whose process has died', () => {

@@ -46,7 +46,7 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
         },
       },
       images: {
-        findOfSession: async () => records,
+        findMany: async () => records,
         insertMany: async (images: ImageRecord[]) => {
           records = images.slice(0, kept);
           throw new Error('broken off');
@@ -61,7 +61,7 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
     return { originalFilename: `${index}.png`, file, size: 1, sha256: 'x' };
   });
   for (const { file } of files) await writeFile(file, 'x');
-  const added = sessions.addImages(session as SessionRecord, { files });
+  const added = sessions.addImages(session as SessionRecord, { files }, { id: 'work', isRepeated: false });
   const stored = () => readdir(join(directory, 'sessions', 'sess_1'));
   return { added, session, stored, kept: () => records.map(({ uploadPath }) => uploadPath.split('/').at(-1)) };
 }

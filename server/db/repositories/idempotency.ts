@@ -17,6 +17,8 @@ const idempotencyRecordFields = {
   state: field.text<'running' | 'done'>(),
   /** Owner of the record; changes when another request takes it over. */
   token: field.text(),
+  /** Secret id of the work. Absent: stored by an earlier version. */
+  workId: field.optional(field.text()),
   /** Id of the job that the request creates, chosen in advance; null for requests without a job. */
   jobId: field.orNull(field.text()),
   startedAt: field.date(),

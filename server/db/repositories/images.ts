@@ -1,6 +1,6 @@
 import type { InputFormat, LanguageTexts, Metadata, Warning } from '#contract';
 import type { InformationKind } from '#contract/constants';
-import { BATCH, deleteInBatches, field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
+import { allStored, BATCH, deleteInBatches, field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 /** Texts beside the metadata, which are those of the `first` language, by language tag (BCP 47, canonical form). */
@@ -58,8 +58,15 @@ export function createImageRepository(connection: Connection) {
   const model = connection.model<ImageRecord>('Image', imageSchema);
   const collection = plainCollection<ImageRecord>(model);
   return {
+    /** Inserts images; those whose ids are there stay as they are. */
     async insertMany(images: ImageRecord[]): Promise<void> {
-      if (images.length > 0) await collection.insertMany(images, { ordered: true, ignoreUndefined: true });
+      if (images.length === 0) return;
+      await allStored(collection.insertMany(images, { ordered: false, ignoreUndefined: true }));
+    },
+
+    /** Lists those of the images that are there, in no order. */
+    async findMany(accountId: string, sessionId: string, imageIds: string[]): Promise<ImageRecord[]> {
+      return model.find({ _id: { $in: imageIds }, accountId, sessionId }).lean();
     },
 
     /** Lists a session's images, in order. */

@@ -17,8 +17,9 @@ import { createOneTimeLinkRepository } from './one-time-links.ts';
 import { createOperatorLogRepository } from './operator-log.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionTokenRepository } from './session-tokens.ts';
-import { createSessionRepository, createStoredBytesRepository } from './sessions.ts';
+import { createSessionRepository } from './sessions.ts';
 import { createShareRepository } from './shares.ts';
+import { createStoredBytesRepository } from './stored-bytes.ts';
 import { createVisionAnswerRepository } from './vision-answers.ts';
 
 export type * from './account-record.ts';
@@ -42,6 +43,7 @@ export type * from './outputs.ts';
 export type * from './session-tokens.ts';
 export type * from './sessions.ts';
 export type * from './shares.ts';
+export type * from './stored-bytes.ts';
 export type * from './vision-answers.ts';
 
 /** Builds every repository on one connection. */

@@ -1,6 +1,7 @@
 import type { Model, mongo } from 'mongoose';
-import { field, plainCollection, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
+import { field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
+import { createStoredBytesRepository, type StoredBytesRepository } from './stored-bytes.ts';
 
 /** Condition on `deletedAt` of deleted sessions, exactly as in the partial index. */
 const DELETED = { $gt: new Date(0) };
@@ -16,6 +17,10 @@ const sessionFields = {
   bytes: field.optional(field.number()),
   /** Set when the session was deleted; its files and then the record are removed. */
   deletedAt: field.orNull(field.date()),
+  /** Uploads whose places were counted and whose images are perhaps not stored yet. Absent: none. */
+  taken: field.optional(field.typed<string[]>([String])),
+  /** Last attempt at its creation. Absent: created by an earlier version. */
+  attempt: field.optional(field.text()),
   /** Hashes of the uploads whose cached variants are removed with the session. */
   forget: field.withDefault(field.typed<string[]>([String]), []),
 };
@@ -33,6 +38,8 @@ export interface ReservedImages {
   count: number;
   /** Bytes of the uploads. */
   bytes: number;
+  /** Id of the upload, whose places are counted once. */
+  upload: string;
 }
 
 /** A session and its account. */
@@ -42,9 +49,11 @@ export type SessionKey = Pick<SessionRecord, '_id' | 'accountId'>;
 export function createSessionRepository(connection: Connection) {
   const model = connection.model<SessionRecord>('Session', sessionSchema);
   const collection = plainCollection<SessionRecord>(model);
+  const storedBytes = createStoredBytesRepository(connection);
   return {
     ...sessionLookups(model, collection),
-    ...sessionChanges(model, collection, createStoredBytesRepository(connection)),
+    ...sessionChanges(model, collection, storedBytes),
+    ...reservations(model, collection, storedBytes),
   };
 }
 
@@ -105,6 +114,11 @@ function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collectio
       return (await model.countDocuments({ _id: sessionId, deletedAt: null })) > 0;
     },
 
+    /** Tests if a session exists that is neither deleted nor expired at `now`. */
+    async isLive(sessionId: string, now: Date): Promise<boolean> {
+      return (await model.countDocuments({ _id: sessionId, deletedAt: null, expiresAt: { $gt: now } })) > 0;
+    },
+
     /** Tests if a record exists, in any state. */
     async exists(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ _id: sessionId })) > 0;
@@ -123,6 +137,17 @@ function sessionChanges(
       await model.collection.insertOne(session as never);
     },
 
+    /** Hands a live session to another attempt at its creation; null if there is none. */
+    async adopt({ _id, accountId }: SessionKey, attempt: string, now: Date): Promise<SessionRecord | null> {
+      const live = { _id, accountId, deletedAt: null, expiresAt: { $gt: now } };
+      return collection.findOneAndUpdate(live, { $set: { attempt } }, { returnDocument: 'after' });
+    },
+
+    /** Marks a session as deleted whose creation failed, unless another attempt has adopted it. */
+    async markFailed({ _id, attempt }: Pick<SessionRecord, '_id' | 'attempt'>, now: Date): Promise<void> {
+      await model.updateOne({ _id, attempt, deletedAt: null } as object, { $set: { deletedAt: now, forget: [] } });
+    },
+
     /** Extends the expiry after a use. */
     async touch(sessionId: string, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $max: { expiresAt } });
@@ -137,26 +162,6 @@ function sessionChanges(
     /** Brings the expiry forward to `expiresAt`, if it is later. */
     async shorten(sessionId: string, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $min: { expiresAt } });
-    },
-
-    /**
-     * Reserves places for images of `bytes` in all and returns the number of places reserved before; null if that
-     * exceeded `limit`.
-     */
-    async reserveImages(sessionId: string, { count, bytes }: ReservedImages, limit: number): Promise<number | null> {
-      const before = await collection.findOneAndUpdate(
-        { _id: sessionId, deletedAt: null, imageCount: { $lte: limit - count } },
-        { $inc: { imageCount: count, bytes } },
-        { returnDocument: 'before' },
-      );
-      return before?.imageCount ?? null;
-    },
-
-    /** Releases reserved places of images that could not be stored. */
-    async releaseImages({ _id, accountId }: SessionKey, { count, bytes }: ReservedImages): Promise<void> {
-      const released = { $inc: { imageCount: -count, bytes: -bytes } };
-      const { matchedCount } = await model.updateOne({ _id, deletedAt: null }, released);
-      if (matchedCount === 1) await storedBytes.add(accountId, -bytes);
     },
 
     /** Counts bytes that were written, in the session and in its account; negative for removed ones. */
@@ -186,81 +191,47 @@ function sessionChanges(
   };
 }
 
-const storedBytesFields = {
-  /** The account. */
-  _id: field.text(),
-  /** Bytes of its sessions and of the uploads that are about to be recorded. */
-  bytes: field.number(),
-  /** Bytes of these uploads; more if a server has died meanwhile. */
-  pending: field.number(),
-  /** Time of the last upload. */
-  takenAt: field.date(),
-  /** Number of changes. */
-  changes: field.number(),
-};
-
-/** Bytes that an account stores, counted by all servers together. */
-export type StoredBytesRecord = RecordOf<typeof storedBytesFields>;
-
-const storedBytesSchema = schemaOf('stored_bytes', storedBytesFields);
-
-/**
- * Creates the repository of what accounts store. An account is counted from its first `replace` on; before, nothing is
- * recorded of it.
- */
-export function createStoredBytesRepository(connection: Connection) {
-  const collection = plainCollection(connection.model<StoredBytesRecord>('StoredBytes', storedBytesSchema));
-  const change = (accountId: string, amounts: { bytes?: number; pending?: number }) =>
-    collection.updateOne({ _id: accountId }, { $inc: { ...amounts, changes: 1 } });
+/** Reserves places of sessions for uploads. */
+function reservations(
+  model: Model<SessionRecord>,
+  collection: mongo.Collection<SessionRecord>,
+  storedBytes: StoredBytesRepository,
+) {
   return {
-    /** Returns the count of an account; null if it is not counted yet. */
-    async find(accountId: string): Promise<StoredBytesRecord | null> {
-      return collection.findOne({ _id: accountId });
-    },
-
     /**
-     * Adds bytes that are about to be recorded, unless that exceeded `most`; false also for an account that is not counted
-     * yet.
+     * Reserves places for images of `bytes` in all and returns the number of places reserved before; null if that
+     * exceeded `limit`, or the upload has its places.
      */
-    async take(accountId: string, bytes: number, { most, now }: { most: number; now: Date }): Promise<boolean> {
-      const taken = await collection.updateOne(
-        { _id: accountId, bytes: { $lte: most - bytes } },
-        { $inc: { bytes, pending: bytes, changes: 1 }, $set: { takenAt: now } },
+    async reserveImages(
+      sessionId: string,
+      { count, bytes, upload }: ReservedImages,
+      limit: number,
+    ): Promise<number | null> {
+      const before = await collection.findOneAndUpdate(
+        { _id: sessionId, deletedAt: null, imageCount: { $lte: limit - count }, taken: { $ne: upload } } as object,
+        { $inc: { imageCount: count, bytes }, $push: { taken: upload } } as object,
+        { returnDocument: 'before' },
       );
-      return taken.matchedCount === 1;
+      return before?.imageCount ?? null;
     },
 
-    /** Records that bytes which were taken are stored. */
-    async settle(accountId: string, bytes: number): Promise<void> {
-      await change(accountId, { pending: -bytes });
+    /** Returns the number of places if an upload has reserved some and is not settled; null otherwise. */
+    async reservedFor(sessionId: string, upload: string): Promise<number | null> {
+      const session = await collection.findOne({ _id: sessionId, taken: upload } as object);
+      return session?.imageCount ?? null;
     },
 
-    /** Gives back bytes that were taken and are not stored. */
-    async giveBack(accountId: string, bytes: number): Promise<void> {
-      await change(accountId, { bytes: -bytes, pending: -bytes });
+    /** Records that the images of an upload are stored. Returns false if the session is not live any more. */
+    async settleImages(sessionId: string, upload: string, now: Date): Promise<boolean> {
+      const live = { _id: sessionId, deletedAt: null, expiresAt: { $gt: now } };
+      return (await collection.updateOne(live, { $pull: { taken: upload } } as object)).matchedCount === 1;
     },
 
-    /** Adds bytes that are stored, also above every limit; negative for removed ones. */
-    async add(accountId: string, bytes: number): Promise<void> {
-      if (bytes !== 0) await change(accountId, { bytes });
-    },
-
-    /** Sets the count of an account if it has not changed since it was read; false otherwise. */
-    async replace(seen: StoredBytesRecord | null, count: Omit<StoredBytesRecord, 'changes'>): Promise<boolean> {
-      if (seen === null) {
-        const inserted = collection.insertOne({ ...count, changes: 0 }).then(() => true);
-        return unlessDuplicate(inserted, false);
-      }
-      const { _id, changes } = seen;
-      const updated = await collection.updateOne({ _id, changes }, { $set: { ...count, changes: changes + 1 } });
-      return updated.matchedCount === 1;
-    },
-
-    async removeOfAccount(accountId: string): Promise<void> {
-      await collection.deleteOne({ _id: accountId });
+    /** Releases reserved places of images that could not be stored, once per upload. */
+    async releaseImages({ _id, accountId }: SessionKey, { count, bytes, upload }: ReservedImages): Promise<void> {
+      const released = { $inc: { imageCount: -count, bytes: -bytes }, $pull: { taken: upload } };
+      const { matchedCount } = await model.updateOne({ _id, deletedAt: null, taken: upload }, released);
+      if (matchedCount === 1) await storedBytes.add(accountId, -bytes);
     },
   };
 }
-
-/** Access to what accounts store. */
-export type StoredBytesRepository = ReturnType<typeof createStoredBytesRepository>;

@@ -8,6 +8,7 @@ import {
   formatLogLine,
   type LogFormat,
   logHeader,
+  logLineIdOf,
 } from '../../accounts/index.ts';
 import { AppError } from '../../errors.ts';
 import { hashRequest } from '../../gateway/index.ts';
@@ -165,11 +166,11 @@ async function moveCredits(
   requirePassword(input);
   await requireAccount(accountId, services);
   const requestHash = hashRequest(accountId, body);
-  await runOnce({ ctx, account, operation, requestHash, afterFailure: 'same-work' }, services, async (workId) => {
-    const ref = `${prefix}_${workId}`;
+  await runOnce({ ctx, account, operation, requestHash, afterFailure: 'same-work' }, services, async (work) => {
+    const ref = `${prefix}_${work.id}`;
     const { balance } = await operate(
       input,
-      { action, target: accountId, change: { amount, note, ref } },
+      { lineId: logLineIdOf(work), action, target: accountId, change: { amount, note, ref } },
       services,
       () => post({ accountId, ref, amount, note }),
     );

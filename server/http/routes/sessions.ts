@@ -1,6 +1,5 @@
 import { AppError } from '../../errors.ts';
 import type { GatewayState } from '../../gateway/index.ts';
-import { newId } from '../../ids.ts';
 import { showImage } from '../../sessions/index.ts';
 import { departureOf, sendPreview } from '../downloads/send-file.ts';
 import type { Handlers } from '../handlers.ts';
@@ -14,11 +13,12 @@ export const SESSION_ROUTES = {
     const incoming = await receiveUpload(ctx, services);
     try {
       const once = { ctx, account, operation: 'createSession', requestHash: incoming.fingerprint };
-      await runOnce(once, services, async () => {
-        const sessionId = newId('sess');
-        const create = () => services.sessions.create(account.id, incoming.upload, sessionId);
+      await runOnce(once, services, async (work) => {
+        const { sessionId, earlier } = await services.sessions.sessionIdOf(work);
+        const create = () => services.sessions.create(account.id, incoming.upload, sessionId, work);
         const { token } = account;
-        const body = await (token ? services.accounts.tokens.bindDuring(token.id, sessionId, create) : create());
+        const binding = { sessionId, earlier: work.isRepeated ? [sessionId, ...earlier] : [] };
+        const body = await (token ? services.accounts.tokens.bindDuring(token.id, binding, create) : create());
         return { status: 201, headers: { Location: `/v1/sessions/${body.sessionId}` }, body };
       });
     } finally {
@@ -37,8 +37,8 @@ export const SESSION_ROUTES = {
     const incoming = await receiveUpload(ctx, services);
     try {
       const requestHash = `${params.sessionId} ${incoming.fingerprint}`;
-      await runOnce({ ctx, account, operation: 'addImages', requestHash }, services, async () => {
-        const body = await services.sessions.addImages(session, incoming.upload);
+      await runOnce({ ctx, account, operation: 'addImages', requestHash }, services, async (work) => {
+        const body = await services.sessions.addImages(session, incoming.upload, work);
         return { status: 201, headers: {}, body };
       });
     } finally {

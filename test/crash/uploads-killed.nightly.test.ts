@@ -1,0 +1,3 @@
+import { testKilledUploads } from './uploads-killed.ts';
+
+testKilledUploads(500);
