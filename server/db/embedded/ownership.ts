@@ -32,11 +32,12 @@ export async function claimDirectory(directory: string, store: Store, server: Se
       server.close();
       return { owner: false, address: seen.address };
     }
+    // As a write that frees space: on a full disk only the owner can remove anything.
     const won = store.transaction(() => {
       if ((store.get(OWNER)?.toString() ?? '') !== seen.note) return false;
       store.put(OWNER, Buffer.from(written));
       return true;
-    });
+    }, true);
     if (!won) continue;
     if (seen.address.endsWith('.sock')) rmSync(seen.address, { force: true });
     return { owner: true, address };

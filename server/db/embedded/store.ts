@@ -63,7 +63,7 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
   // LMDB maps its table of readers: without disk space the first access crashes the process.
   if (!existsSync(join(directory, LOCK_FILE))) {
     needed = LOCK_BYTES;
-    requireSpace(false);
+    requireSpace(true);
   }
   const database: RootDatabase<Buffer, Buffer> = open({
     path: directory,

@@ -1,4 +1,4 @@
-import { field, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
+import { field, insertNew, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const choreFields = {
@@ -28,11 +28,9 @@ export function createChoreRepository(connection: Connection) {
     /** Takes a free chore, or one that the owner has already; false if another has it or has just done it. */
     async claim({ name, owner, until }: ChoreClaim, now: Date): Promise<boolean> {
       const free = { _id: name, $or: [{ until: { $lte: now } }, { owner }] };
-      const taken = model.updateOne(free, { $set: { owner, until } }, { upsert: true });
-      return unlessDuplicate(
-        taken.then(() => true),
-        false,
-      );
+      // An update alone succeeds on a full disk, where removals need their claim; there is nothing to update only once.
+      if ((await model.updateOne(free, { $set: { owner, until } })).matchedCount === 1) return true;
+      return insertNew(model, { _id: name, owner, until });
     },
 
     /** Extends a claim; false if it was lost. */
@@ -52,7 +50,8 @@ export function createChoreRepository(connection: Connection) {
 
     /** Frees all chores but this one, when no other process can be doing any. */
     async freeAllBut(name: string): Promise<void> {
-      await model.deleteMany({ _id: { $ne: name } });
+      // They stay, so that a claim adds nothing.
+      await model.updateMany({ _id: { $ne: name } }, { $set: { owner: null, until: new Date(0) } });
     },
   };
 }
