@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Accounts, createAccountRemoval } from './accounts/index.ts';
 import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
 import { createChores } from './cluster/index.ts';
@@ -14,7 +15,7 @@ import { createSessionDisposal, createSessions } from './sessions/index.ts';
 import { createShares, type Shares } from './shares/index.ts';
 import type { PasswordHash, SignIn } from './sign-in/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
-import { type ObjectStore, openFiles } from './storage/index.ts';
+import { createWriteProbe, type ObjectStore, openFiles } from './storage/index.ts';
 
 interface ComposeModulesDeps {
   config: Config;
@@ -35,7 +36,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const counters = isAlone ? undefined : database.counters;
   const chores = createChores({ repository: database.chores, alone: isAlone });
   const { accounts, signIn, pepper } = await composeAccounts({ ...deps, counters });
-  const { store, scratch } = await openFiles(config.storage);
+  const { store, scratch, writeProbe } = await openProbedFiles(config);
   const processor = createProcessor({
     config: config.processing,
     logger,
@@ -67,6 +68,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
     repositories: database,
     isAlone,
     freeWorkers: () => countFreeWorkers(processor),
+    onUnwritable: writeProbe.suspect,
     kinds: { ...exports.kinds, analyze: analyzeImages.kind },
     requireSession: findSession,
     keepSessions: sessions.keep,
@@ -82,6 +84,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
     gateway,
     store,
     scratch,
+    writeProbe,
     processor,
     sessions,
     shares,
@@ -93,6 +96,13 @@ export async function composeModules(deps: ComposeModulesDeps) {
     streams: createStreamRegistry(),
     metrics,
   };
+}
+
+/** Opens the files with the check that this server can write what it writes. */
+async function openProbedFiles({ storage, db }: Config) {
+  const files = { 'folder of files': join(storage.DATA_DIR, 'files', 'incoming') };
+  const directories = db.MONGODB_URI ? files : { ...files, 'folder of the database': join(storage.DATA_DIR, 'db') };
+  return { ...(await openFiles(storage)), writeProbe: createWriteProbe({ directories }) };
 }
 
 function countFreeWorkers(processor: Processor): number {

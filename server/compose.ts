@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildOpenApi, type Limits } from '#contract';
 import { type BackgroundTask, startBackgroundTasks } from './background-tasks.ts';
+import { checkReadiness } from './check-readiness.ts';
 import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
@@ -186,14 +187,6 @@ async function describeState({ modules, lastHour, logger }: ServiceState): Retur
     model: { provider, name: model, state: MODEL_STATE[status] },
     queue: { ...readQueue(modules), workers: processor.stats().workers },
   };
-}
-
-/** Checks what a request needs. @throws Error that names what is missing */
-async function checkReadiness({ stopping, database, modules }: ServiceState): Promise<void> {
-  if (stopping.signal.aborted) throw new Error('the service is stopping');
-  if (modules.processor.stats().pids.length === 0) throw new Error('no process for images runs');
-  await database.ping();
-  await modules.scratch.freeBytes();
 }
 
 function limitsOf({ analysis, http, processing, sessions }: Config): Limits {

@@ -35,6 +35,11 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
+/** Thrown if the service is not ready; the message says in public words what is missing. */
+export class NotReadyError extends Error {
+  override readonly name = 'NotReadyError';
+}
+
 /** Thrown if the store of files does not respond; what was asked of it may be repeated. */
 export class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
@@ -67,6 +72,12 @@ function fromForeign(thrown: unknown): AppError {
       cause: thrown,
     });
   }
+  if (isUnwritable(thrown)) {
+    return new AppError('storage_unavailable', 'The server cannot write or read its files at the moment', {
+      cause: thrown,
+      headers: { 'Retry-After': '10' },
+    });
+  }
   if (thrown instanceof StoreAwayError) {
     return new AppError('storage_unavailable', 'The store of files does not respond at the moment', {
       cause: thrown,
@@ -86,6 +97,21 @@ function fromForeign(thrown: unknown): AppError {
 export function isDiskFull(thrown: unknown): boolean {
   const { code } = (thrown ?? {}) as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL;
+}
+
+/** Codes of a file system that is read-only, faulty, lost, or closed to this user. */
+const UNWRITABLE = new Set(['EROFS', 'EIO', 'EACCES', 'EPERM', 'ENODEV', 'ENXIO', 'ESTALE']);
+/** MongoDB's code `FileStreamFailed`, which the embedded database gives for them. */
+export const DATABASE_UNWRITABLE = 39;
+const NETWORK_CALLS = /^(connect|listen|bind|getaddrinfo|spawn|kill|read|write)$/;
+
+/** Returns true for an error that means files or an embedded database that cannot be written; nothing was. */
+export function isUnwritable(thrown: unknown): boolean {
+  const { code, name = '', syscall = '', path } = (thrown ?? {}) as DatabaseError & { syscall?: string; path?: string };
+  if (code === DATABASE_UNWRITABLE) return name.startsWith('Mongo');
+  if (!UNWRITABLE.has(String(code))) return false;
+  // Reads and writes of a socket have no path, but neither have those of an open file.
+  return !NETWORK_CALLS.test(syscall) || path !== undefined || code === 'EIO' || code === 'EROFS';
 }
 
 /** Fields of a driver's error. */

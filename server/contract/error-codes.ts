@@ -138,7 +138,8 @@ export const ERROR_CATALOGUE = {
   },
   storage_unavailable: {
     status: 503,
-    meaning: 'The store of files does not respond; try again after `Retry-After` seconds.',
+    meaning:
+      'Files cannot be stored or read: their store does not respond or is read-only; try again after `Retry-After` seconds.',
   },
   storage_limit_reached: {
     status: 507,

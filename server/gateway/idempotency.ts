@@ -183,10 +183,9 @@ async function begin(context: IdempotencyContext, request: IdempotentRequest): P
     if (jobId === null) showWork(context, ticket);
     const expiresAt = new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000);
     const work = newWork(startedAt);
-    const owned = { token: ticket.token, workId: work.id, jobId };
-    const fresh = { _id: id, accountId, operation, requestHash, ...owned, startedAt, expiresAt };
+    const fresh = { _id: id, accountId, operation, requestHash, workId: work.id, jobId, startedAt, expiresAt };
     const inserted = await context.records
-      .insert({ ...fresh, state: 'running', response: null })
+      .insert({ ...fresh, token: ticket.token, state: 'running', response: null })
       .catch(async (error) => {
         // It may have been stored all the same.
         await abandon(context, ticket);

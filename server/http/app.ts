@@ -1,9 +1,10 @@
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { type Endpoint, SAMPLE_SUFFIX } from '#contract';
-import { AppError, toWireError } from '../errors.ts';
+import { AppError, isUnwritable, NotReadyError, toWireError } from '../errors.ts';
 import type { Caller, GatewayState } from '../gateway/index.ts';
 import { type Logger, type Metrics, newRequestId } from '../observability/index.ts';
+import type { WriteProbe } from '../storage/index.ts';
 import { VERSION } from '../version.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
@@ -140,8 +141,14 @@ function refuseUnmatched(ctx: Context): void {
   if (ctx.status === 404 || ctx.status === 501) throw new AppError('not_found', `No such path: ${requested}`);
 }
 
+interface ErrorHandlerDeps {
+  logger: Logger;
+  metrics: Pick<Metrics, 'unexpectedError'>;
+  writeProbe: Pick<WriteProbe, 'suspect'>;
+}
+
 /** Creates the middleware that responds to thrown errors; those of the server (5xx) are logged with their cause. */
-export function createErrorHandler({ logger, metrics }: { logger: Logger; metrics: Pick<Metrics, 'unexpectedError'> }) {
+export function createErrorHandler({ logger, metrics, writeProbe }: ErrorHandlerDeps) {
   return async function handleErrors(ctx: Context, next: Next): Promise<void> {
     try {
       await next();
@@ -151,6 +158,7 @@ export function createErrorHandler({ logger, metrics }: { logger: Logger; metric
       const wire = toWireError(thrown, requestId);
       if (wire.status >= 500)
         logger.error({ err: (thrown as Error).cause ?? thrown, requestId, code: wire.body.code }, wire.body.error);
+      if (isUnwritable(thrown)) writeProbe.suspect();
       if (wire.body.code === 'internal_error') metrics.unexpectedError('request');
       if (ctx.res.headersSent || !ctx.writable) {
         ctx.res.destroy();
@@ -214,13 +222,14 @@ function createOperationsRoutes({ checkReadiness, describeHealth, metrics, logge
       path: '/readyz',
       async handler(ctx: Context) {
         try {
-          await checkReadiness();
-          ctx.body = { status: 'ready' };
+          const { isDiskFull } = await checkReadiness();
+          ctx.body = { status: 'ready', ...(isDiskFull && { disk: 'full' }) };
         } catch (error) {
           logger.warn({ err: error }, 'not ready');
           ctx.status = 503;
           ctx.set('Retry-After', '5');
-          ctx.body = { status: 'unavailable' };
+          const reason = error instanceof NotReadyError ? error.message : 'a check failed; see the log';
+          ctx.body = { status: 'unavailable', reason };
         }
       },
     },

@@ -11,7 +11,7 @@ import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.t
 import type { Shares } from '../shares/index.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
-import type { ObjectStore } from '../storage/index.ts';
+import type { ObjectStore, WriteProbe } from '../storage/index.ts';
 import type { OpenRequests } from './client-limits.ts';
 import type { HttpConfig } from './config.ts';
 import type { ArrivingBytes } from './uploads/arriving-bytes.ts';
@@ -98,6 +98,8 @@ export interface Services {
   servesApi: boolean;
   /** Aborts when the server is to be left by its clients. */
   stopping: AbortSignal;
-  /** Rejects with the missing dependency while the service is not ready. */
-  checkReadiness: () => Promise<void>;
+  /** Rejects with a {@link NotReadyError} while the service is not ready. */
+  checkReadiness: () => Promise<{ isDiskFull: boolean }>;
+  /** The check that files can be written. */
+  writeProbe: WriteProbe;
 }

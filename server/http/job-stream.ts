@@ -31,6 +31,20 @@ export function enterStream(ctx: Context, account: Caller, services: Services): 
   }
 }
 
+/**
+ * Streams the events of a job that was started before, as {@link sendJobEvents}.
+ * @throws AppError storage_unavailable if it has not ended and cannot go on at the moment: its stream would be silent
+ */
+export async function rejoinJobEvents(
+  input: { ctx: Context; account: Caller },
+  job: JobRecord,
+  after: number,
+  services: Services,
+): Promise<void> {
+  if (job.lastEvent === null) await requireWritable(services);
+  await sendJobEvents(input, job, after, services);
+}
+
 /** Streams the events of a job whose number is above `after`. */
 export async function sendJobEvents(
   { ctx, account }: { ctx: Context; account: Caller },
@@ -47,6 +61,14 @@ export async function sendJobEvents(
     registry: services.streams,
     headers: { 'X-Job-Id': job._id },
     onError: (error) => services.logger.error({ err: error, jobId: job._id }, 'a stream ended early'),
+  });
+}
+
+async function requireWritable({ writeProbe }: Services): Promise<void> {
+  const { fault } = await writeProbe.check();
+  if (fault === null) return;
+  throw new AppError('storage_unavailable', `No job can go on at the moment: ${fault}`, {
+    headers: { 'Retry-After': '10' },
   });
 }
 

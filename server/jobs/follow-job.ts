@@ -1,13 +1,14 @@
 import { outlastOutage } from '../concurrency.ts';
 import type { JobRecord } from '../db/index.ts';
+import { isUnwritable } from '../errors.ts';
 import { reopenJob } from './control-jobs.ts';
 import type { NumberedEvent } from './event-log.ts';
-import type { JobsContext } from './jobs-context.ts';
+import type { JobFeed, JobsContext } from './jobs-context.ts';
 import { isUnfinished } from './read-jobs.ts';
 
 /**
  * Yields the events of a job with a number above `after`, up to its last one or until the signal aborts, whichever server works
- * on it, also when another one takes it over. Ends without a last event only when the job is removed. A job that was stopping
+ * on it, also when another one takes it over. Ends without a last event only when the job is removed, or nothing can be written. A job that was stopping
  * because its client had left goes on.
  */
 export async function* followJob(
@@ -36,7 +37,7 @@ export async function* followJob(
       leave?.();
       feeds.release(feed);
     }
-    if (signal.aborted) return;
+    if (signal.aborted || feed.broken) return;
     if (!(await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal))) return;
   }
 }
@@ -51,4 +52,16 @@ async function goesOn(context: JobsContext, { accountId, _id }: JobRecord): Prom
   // Another reader may have opened it.
   const job = await context.repositories.jobs.find(accountId, _id);
   return job !== null && isUnfinished(job);
+}
+
+/**
+ * Logs that the work on a job has stopped. If nothing can be written, ends its readers: the job goes on when its lease can be
+ * taken again, and until then they would hear nothing.
+ */
+export function breakOff({ feeds, logger, onUnwritable }: JobsContext, feed: JobFeed, error: unknown): void {
+  logger.error({ err: error, jobId: feed.jobId }, 'a job stopped unexpectedly');
+  if (!isUnwritable(error)) return;
+  onUnwritable();
+  feed.broken = true;
+  feeds.end(feed);
 }

@@ -77,7 +77,7 @@ export function createJobFeeds(deps: FeedsDeps): JobFeeds {
 
 function createFeed(feeds: Feeds, jobId: string, fresh: boolean): JobFeed {
   const log = createEventLog();
-  const state = { users: 0, live: false, base: -1, needsListener: false, active: true };
+  const state = { users: 0, live: false, base: -1, needsListener: false, active: true, broken: false };
   const feed: JobFeed = { jobId, log, ready: Promise.resolve(), ...state };
   feeds.open.set(jobId, feed);
   if (!fresh) feed.ready = outlastOutage(() => load(feeds, feed));

@@ -24,6 +24,8 @@ export interface JobsDeps {
   isAlone?: boolean;
   /** Workers of this process that have nothing to do. @default none */
   freeWorkers?: () => number;
+  /** Called when a job has stopped because nothing can be written. */
+  onUnwritable?: () => void;
   logger: Logger;
   metrics: Metrics;
   now?: () => Date;
@@ -74,6 +76,8 @@ export interface JobFeed {
   needsListener: boolean;
   /** True if the last poll found events, or none has been made. */
   active: boolean;
+  /** True if the work has stopped because nothing can be written: readers leave and come back later. */
+  broken: boolean;
 }
 
 /** Events of jobs in this process. */
@@ -82,8 +86,8 @@ export interface JobFeeds {
   open(jobId: string, options?: { fresh?: boolean; live?: boolean }): JobFeed;
   /** Ends one use of a feed. */
   release(feed: JobFeed): void;
-  /** Adds the last event and ends every reader. */
-  end(feed: JobFeed, event: NumberedEvent): void;
+  /** Adds the last event if there is one, and ends every reader. */
+  end(feed: JobFeed, event?: NumberedEvent): void;
   /** Reads what was stored since. */
   refresh(feed: JobFeed): Promise<void>;
   /** Closes the change stream of the database. */

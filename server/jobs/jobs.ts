@@ -70,6 +70,7 @@ function createContext({ now = () => new Date(), ...deps }: JobsDeps): JobsConte
   return {
     isAlone: false,
     freeWorkers: () => 0,
+    onUnwritable: () => {},
     now,
     monotonicNow: () => performance.now(),
     ...deps,

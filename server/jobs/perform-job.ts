@@ -1,7 +1,7 @@
 import type { JobEvent, JobResult } from '#contract';
 import { outlastOutage } from '../concurrency.ts';
 import type { ImageRecord, ImageResultRecord, JobRecord } from '../db/index.ts';
-import { AppError, isDiskFull } from '../errors.ts';
+import { AppError, isDiskFull, isUnwritable } from '../errors.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import { endRemovedJob, finishJob, type LoadedJob } from './end-job.ts';
 import { createEventWriter, type NewEvent } from './event-log.ts';
@@ -263,6 +263,10 @@ function describeFailure(
   if (thrown instanceof AppError) return { code: thrown.code, message: thrown.message };
   if (isDiskFull(thrown)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for this image' };
+  }
+  if (isUnwritable(thrown)) {
+    logger.error({ err: thrown, jobId: job._id }, 'a file could not be written');
+    return { code: 'storage_unavailable', message: 'The server cannot write or read its files at the moment' };
   }
   logger.error({ err: thrown, jobId: job._id }, 'an image failed unexpectedly');
   metrics.unexpectedError('image');

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { waitAtMost } from '../concurrency.ts';
 import type { JobLease, JobRecord } from '../db/index.ts';
+import { breakOff } from './follow-job.ts';
 import type { Handover, StopReason } from './job-kind.ts';
 import { type JobsContext, POLL_EVERY_MS } from './jobs-context.ts';
 import { helpWithJob, performJob } from './perform-job.ts';
@@ -18,7 +19,7 @@ const MOST_REMEMBERED = 1000;
  * @param done images with a result
  */
 export function startJob(context: JobsContext, job: JobRecord, stopped: StopReason | null = null, done = 0): void {
-  const { live, leaving, admission, kinds, logger, repositories, config } = context;
+  const { live, leaving, admission, kinds, repositories, config } = context;
   if (config.ROLE === 'api') {
     leaveToWorker(context, job);
     return;
@@ -41,7 +42,7 @@ export function startJob(context: JobsContext, job: JobRecord, stopped: StopReas
     stop: () => abort.abort('client_left' satisfies StopReason),
   });
   const ended = performJob({ job, feed, abort, hasListener: listening.hasListener }, context)
-    .catch((error: unknown) => logger.error({ err: error, jobId: job._id }, 'a job stopped unexpectedly'))
+    .catch((error: unknown) => breakOff(context, feed, error))
     .finally(() => {
       live.delete(job._id);
       listening.close();

@@ -15,3 +15,4 @@ export {
   variantHashOf,
 } from './object-store.ts';
 export { acceptStore, type Files, identifyStore, openFiles } from './store-identity.ts';
+export { createWriteProbe, type WriteProbe } from './write-probe.ts';

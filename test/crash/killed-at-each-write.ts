@@ -154,7 +154,7 @@ export function testKilledAtEachWrite({ calls, step }: { calls: Call[]; step: nu
 
     it.each(calls)('$name is done once', async (call) => {
       const writes: string[] = [];
-      for (let number = 1, dies = true; dies; number += step) {
+      for (let number = step, dies = true; dies; number += step) {
         for (const moment of ['before', 'after'] as const) {
           const outcome = await killAt(round, call, number, moment);
           dies = outcome !== null;

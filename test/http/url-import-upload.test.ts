@@ -45,7 +45,7 @@ beforeEach(async () => {
   const app = new Koa();
   app.silent = true;
   const logger = { error: (...line: unknown[]) => logged.push(line) } as unknown as Services['logger'];
-  app.use(createErrorHandler({ logger, metrics: { unexpectedError() {} } }));
+  app.use(createErrorHandler({ logger, metrics: { unexpectedError() {} }, writeProbe: { suspect() {} } }));
   app.use(async (ctx) => {
     ctx.state.account = { id: 'acct_1' };
     ({ upload: received } = await receiveUpload(ctx, services));

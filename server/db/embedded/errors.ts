@@ -2,7 +2,17 @@ import type { Doc } from './bson-codec.ts';
 
 const DUPLICATE_KEY = 11000;
 const OUT_OF_DISK_SPACE = 14031;
+const FILE_STREAM_FAILED = 39;
 const UNKNOWN = 8;
+
+/** Messages of LMDB and of the system, and the codes that clients know them by. */
+const FAULTS: [RegExp, number][] = [
+  [/No space left|MDB_MAP_FULL/, OUT_OF_DISK_SPACE],
+  [
+    /Read-only file system|Input\/output error|Permission denied|Operation not permitted|Stale file handle/,
+    FILE_STREAM_FAILED,
+  ],
+];
 
 /** An error that is reported to the client, with MongoDB's error code. */
 export class CommandError extends Error {
@@ -26,7 +36,7 @@ export function notSupported(what: string): CommandError {
 export function describeError(error: unknown): { code: number; codeName: string; errmsg: string } & Doc {
   const errmsg = error instanceof Error ? error.message : String(error);
   if (!(error instanceof CommandError)) {
-    const code = /No space left|MDB_MAP_FULL/.test(errmsg) ? OUT_OF_DISK_SPACE : UNKNOWN;
+    const code = FAULTS.find(([pattern]) => pattern.test(errmsg))?.[1] ?? UNKNOWN;
     return { code, codeName: `Location${code}`, errmsg };
   }
   const codeName = error.code === DUPLICATE_KEY ? 'DuplicateKey' : `Location${error.code}`;

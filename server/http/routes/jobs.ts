@@ -7,7 +7,14 @@ import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
 import { dispositionOf, sendFile } from '../downloads/send-file.ts';
 import type { Handlers, Services } from '../handlers.ts';
-import { enterStream, type LastEvent, lastEvent, lastEventNumber, sendJobEvents } from '../job-stream.ts';
+import {
+  enterStream,
+  type LastEvent,
+  lastEvent,
+  lastEventNumber,
+  rejoinJobEvents,
+  sendJobEvents,
+} from '../job-stream.ts';
 import { beginOrWait } from '../run-once.ts';
 
 /** A request that starts a job. */
@@ -75,7 +82,7 @@ export const JOB_ROUTES = {
       return;
     }
     enterStream(ctx, account, services);
-    await sendJobEvents({ ctx, account }, job, after, services);
+    await rejoinJobEvents({ ctx, account }, job, after, services);
   },
 
   /** `POST /v1/jobs/:jobId/cancel`: stops the job and refunds images without a result. */
@@ -179,7 +186,7 @@ async function streamJob(input: StreamJobInput, services: Services): Promise<voi
   if (begun.outcome === 'join') {
     // Continues a job that ended because its client had disconnected.
     await services.jobs.reopen(account.id, begun.jobId);
-    return sendJobEvents({ ctx, account }, await services.jobs.find(account.id, begun.jobId), -1, services);
+    return rejoinJobEvents({ ctx, account }, await services.jobs.find(account.id, begun.jobId), -1, services);
   }
   let job: JobRecord | null;
   try {
@@ -211,7 +218,7 @@ async function rejoinJob(input: StreamJobInput, last: LastEvent, services: Servi
     throw new AppError('idempotency_mismatch', `Last-Event-ID: job ${job._id} has other settings; ${remedy}`);
   }
   await jobs.reopen(account.id, job._id);
-  await sendJobEvents({ ctx, account }, await jobs.find(account.id, job._id), last.number, services);
+  await rejoinJobEvents({ ctx, account }, await jobs.find(account.id, job._id), last.number, services);
 }
 
 async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord | null> {

@@ -62,6 +62,10 @@ export function describeFailure(thrown: unknown): WorkerFailure {
   if (errno === 'ENOSPC' || errno === 'EDQUOT' || /no space left|disk quota/i.test(cause)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for the image', cause };
   }
+  if (/^E(ROFS|IO|ACCES|PERM|STALE)$/.test(String(errno)) || /read-only file system|input\/output error/i.test(cause)) {
+    const message = 'The server cannot write or read its files at the moment';
+    return { code: 'storage_unavailable', message, cause, unexpected: true };
+  }
   if ((typeof errno === 'string' && SYSTEM_ERROR.test(errno)) || /file is missing/i.test(cause)) {
     const message = 'The image could not be read from or written to the disk';
     return { code: 'processing_failed', message, cause, unexpected: true };
