@@ -7,6 +7,7 @@ import { ProcessingFailure } from '../shared/failure.ts';
 import type { ProbeReport, ProbeTask, WorkerLimits } from '../shared/protocol.ts';
 import { decodedFrames } from '../shared/variants.ts';
 import { isHeifSequence } from './colour/heif-colour.ts';
+import { hasFewParts, MOST_PARTS } from './containers/count-parts.ts';
 import { withGifTransparency } from './containers/gif.ts';
 import { detectFormat } from './detect.ts';
 import { carriedKinds } from './metadata/carried.ts';
@@ -37,6 +38,7 @@ const UNOPENED_TIFFS: [said: RegExp, kind: string, message: string][] = [
 export async function probeImage({ file, limits, validatesCredentials = false }: ProbeTask): Promise<ProbeReport> {
   const format = await detectFormat(file, limits.formats);
   if (format === 'tiff') tiffPages(file, limits.formats);
+  else await refuseManyParts(file, format);
   // Without the library's own limit, so that the message can name both numbers.
   const header = await readAnyHeader(file, format, limits);
   if (header.format !== (format === 'avif' || format === 'heic' ? 'heif' : format)) {
@@ -65,6 +67,13 @@ export async function probeImage({ file, limits, validatesCredentials = false }:
     if (!(await hasValidCredentials(await readFile(file), format))) warnings.push('content_credentials_invalid');
   }
   return { format, width, height, hasAlpha, pages, carries, warnings };
+}
+
+/** Refuses a file of millions of empty parts, before anything reads them one by one. */
+async function refuseManyParts(file: string, format: InputFormat): Promise<void> {
+  if (hasFewParts(format, await readFile(file))) return;
+  const message = `The file has more than ${MOST_PARTS} segments, chunks or boxes, which no program writes; save the image again`;
+  throw new ProcessingFailure('invalid_image', message);
 }
 
 async function readAnyHeader(file: string, format: InputFormat, { formats }: WorkerLimits): Promise<Metadata> {

@@ -13,7 +13,7 @@ const LOOPS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0']);
  */
 export function rewriteGif(file: Buffer): Buffer | null {
   if (file.length < 14 || !/^GIF8[79]a/.test(file.toString('latin1', 0, 6))) return null;
-  let at = 13 + colourTableLength(file[10] ?? 0);
+  let at = 13 + lengthOfColourTable(file[10] ?? 0);
   const parts: Buffer[] = [file.subarray(0, at)];
   let images = 0;
   while (at < file.length) {
@@ -22,7 +22,7 @@ export function rewriteGif(file: Buffer): Buffer | null {
     if (kind === TRAILER || (images > 0 && kind !== IMAGE && kind !== EXTENSION))
       return Buffer.concat([...parts, Buffer.from([TRAILER])]);
     // An image has its own colour table and one byte (the code size) before its data.
-    const data = kind === IMAGE ? at + 11 + colourTableLength(file[at + 9] ?? 0) : at + 2;
+    const data = kind === IMAGE ? at + 11 + lengthOfColourTable(file[at + 9] ?? 0) : at + 2;
     const end = endOfSubBlocks(file, data);
     if ((kind !== IMAGE && kind !== EXTENSION) || end === null) return null;
     if (kind === IMAGE) images += 1;
@@ -101,12 +101,12 @@ const TRANSPARENT = 1;
 /** Reads the complete frames, and where they end. */
 function readFrames(file: Buffer): { frames: GifFrame[]; end: number } {
   const frames: GifFrame[] = [];
-  let at = 13 + colourTableLength(file[10] ?? 0);
+  let at = 13 + lengthOfColourTable(file[10] ?? 0);
   let control = 0;
   while (at < file.length) {
     const kind = file[at];
     if (kind !== EXTENSION && (kind !== IMAGE || at + 10 > file.length)) break;
-    const data = kind === IMAGE ? at + 10 + colourTableLength(file[at + 9] ?? 0) : at + 1;
+    const data = kind === IMAGE ? at + 10 + lengthOfColourTable(file[at + 9] ?? 0) : at + 1;
     const end = endOfSubBlocks(file, data + 1);
     if (end === null) break;
     if (kind === EXTENSION && file[at + 1] === GRAPHIC_CONTROL) control = at + 3;
@@ -160,7 +160,7 @@ function usedIndices(file: Buffer, data: number): Set<number> {
 }
 
 /** Returns the bytes of a colour table, by the flags before it. */
-function colourTableLength(flags: number): number {
+export function lengthOfColourTable(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 

@@ -7,10 +7,17 @@ export interface Box {
   end: number;
 }
 
-/** Reads consecutive boxes. @throws RangeError if one exceeds the given range */
+/** Most boxes in a row. Files with millions of empty ones took all of the memory of their process. */
+const MOST_BOXES = 65_536;
+
+/** Thrown for more boxes in a row than any picture has. */
+export class TooManyBoxes extends RangeError {}
+
+/** Reads consecutive boxes. @throws RangeError if one exceeds the given range, or there are more than 65,536 */
 export function readBoxes(file: Buffer, from: number, to: number): Box[] {
   const boxes: Box[] = [];
   for (let at = from; at < to; ) {
+    if (boxes.length === MOST_BOXES) throw new TooManyBoxes('boxes');
     const short = file.readUInt32BE(at);
     const header = short === 1 ? 16 : 8;
     const length = short === 1 ? Number(file.readBigUInt64BE(at + 8)) : short === 0 ? to - at : short;

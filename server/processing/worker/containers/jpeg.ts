@@ -145,7 +145,7 @@ export function findJpegEnd(file: Buffer): 'ended' | 'unended' | 'broken' {
 }
 
 /** Finds the next marker after entropy-coded data, other than stuffed zeros, restart markers and fill bytes; null at the end of the file. */
-function endOfScan(file: Buffer, from: number): number | null {
+export function endOfScan(file: Buffer, from: number): number | null {
   let at = from;
   for (;;) {
     at = file.indexOf(0xff, at);

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { Preset } from '#contract';
 import { presetSettings } from '../../shared/presets.ts';
+import { MOST_PARTS } from '../containers/count-parts.ts';
 import { parseXmp } from '../metadata/parse-xmp.ts';
 import type { Pixels } from '../pixels.ts';
 import type { Scaling } from '../steps/resize.ts';
@@ -17,6 +18,9 @@ const ISO_BASE = Buffer.from(`${ISO}\0\0\0\0`, 'latin1');
 const MPF_BYTES = 86;
 const BASE_BYTES_AT = 58;
 const MAP_OFFSET_AT = 78;
+
+/** Most images of a list that are looked at; real ones have two or three. */
+const MOST_IMAGES = 8;
 
 /** The gain map of an HDR photograph (ISO 21496-1, Ultra HDR): a second, smaller JPEG in the file. */
 export interface GainMap {
@@ -182,7 +186,7 @@ interface Segment {
   at: number;
 }
 
-/** Reads the segments up to the first scan. */
+/** Reads the segments up to the first scan. @throws RangeError if there are more than any picture has, or one is cut off */
 function segmentsOf(jpeg: Buffer): Segment[] {
   const found: Segment[] = [];
   if (jpeg[0] !== 0xff || jpeg[1] !== SOI) return found;
@@ -193,6 +197,7 @@ function segmentsOf(jpeg: Buffer): Segment[] {
       continue;
     }
     const end = at + 2 + jpeg.readUInt16BE(at + 2);
+    if (found.length === MOST_PARTS) throw new RangeError('segments');
     found.push({ marker, data: jpeg.subarray(at + 4, end), bytes: jpeg.subarray(at, end), end, at: at + 4 });
     if (marker === SOS) break;
     at = end;
@@ -209,7 +214,8 @@ export function furtherImages(file: Buffer): Buffer[] {
   const u16 = (at: number) => (little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
   const u32 = (at: number) => (little ? tiff.readUInt32LE(at) : tiff.readUInt32BE(at));
   const directory = u32(4);
-  const images: Buffer[] = [];
+  // A list may name the same bytes again and again: they are read once, and of all images the first ones.
+  const images = new Map<number, Buffer>();
   for (let index = 0; index < Math.min(u16(directory), 16); index += 1) {
     const at = directory + 2 + index * 12;
     if (u16(at) !== 0xb002) continue;
@@ -217,10 +223,10 @@ export function furtherImages(file: Buffer): Buffer[] {
     for (let image = 1; image < Math.min(u32(at + 4) / 16, 16); image += 1) {
       const start = list.at + 4 + u32(entries + image * 16 + 8);
       const jpeg = file.subarray(start, start + u32(entries + image * 16 + 4));
-      if (jpeg.length > 4) images.push(jpeg);
+      if (jpeg.length > 4 && images.size < MOST_IMAGES && !images.has(start)) images.set(start, jpeg);
     }
   }
-  return images;
+  return [...images.values()];
 }
 
 /** Returns the parameters of a map in XMP as attributes and elements; null without any. */

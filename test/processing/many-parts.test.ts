@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hasFewParts } from '../../server/processing/worker/containers/count-parts.ts';
+import { furtherImages, readGainMap } from '../../server/processing/worker/hdr/gain-map.ts';
+import { probeOf } from '../support/turn.ts';
+import { picturesOfManyParts } from './many-parts.ts';
+import { type Harness, startHarness } from './processor-harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const MANY_BYTES = 1_000_000;
+
+it('a picture with a hundred thousand empty parts is refused, whatever its format', async () => {
+  for (const [name, file] of await picturesOfManyParts(MANY_BYTES)) {
+    const refused = await harness.processor.probe(probeOf(await harness.store(name, file))).catch((error) => error);
+    expect({ name, code: refused.code, message: refused.message }).toEqual({
+      ...{ name, code: 'invalid_image', message: expect.stringContaining('more than 65536 segments') },
+    });
+  }
+  expect(harness.warnings).toEqual([]);
+});
+
+it('a picture with ten thousand of them is none of these', async () => {
+  for (const [name, file] of await picturesOfManyParts(80_000)) {
+    await expect(harness.processor.probe(probeOf(await harness.store(name, file))), name).resolves.toBeTruthy();
+  }
+});
+
+it('files that are cut off anywhere are left to those who read them', async () => {
+  for (const [name, file] of await picturesOfManyParts(100)) {
+    const format = (name.split('.').at(-1) ?? '').replace('jpg', 'jpeg') as 'jpeg';
+    for (let length = 0; length < file.length; length += 7) {
+      expect(hasFewParts(format, file.subarray(0, length))).toBe(true);
+    }
+  }
+});
+
+/** A JPEG whose list of images names `count` times the bytes from `start` on. */
+function listing(count: number, rest: Buffer): Buffer {
+  const entries = Buffer.alloc(16 * 16);
+  const directory = Buffer.alloc(2 + count * 12 + 4);
+  directory.writeUInt16BE(count);
+  for (let index = 0; index < count; index += 1) {
+    const at = 2 + index * 12;
+    directory.writeUInt16BE(0xb002, at);
+    directory.writeUInt32BE(256, at + 4);
+    directory.writeUInt32BE(8 + directory.length, at + 8);
+  }
+  const start = 8 + directory.length + entries.length;
+  for (let image = 0; image < 16; image += 1) {
+    entries.writeUInt32BE(0x7f_ff_ff_ff, image * 16 + 4);
+    entries.writeUInt32BE(start, image * 16 + 8);
+  }
+  const list = Buffer.concat([Buffer.from('MPF\0MM\0*\0\0\0\x08', 'latin1'), directory, entries]);
+  const head = Buffer.from([0xff, 0xd8, 0xff, 0xe2, 0, 0]);
+  head.writeUInt16BE(list.length + 2, 4);
+  return Buffer.concat([head, list, rest]);
+}
+
+it('a list of images that names the same bytes 240 times is read once, and no map is looked for in millions of segments', () => {
+  const segments = Buffer.alloc(4 * 1_000_000, Buffer.from([0xff, 0xe3, 0, 2]));
+  const file = listing(16, Buffer.concat([Buffer.from([0xff, 0xd8]), segments]));
+  expect(furtherImages(file)).toHaveLength(1);
+  expect(readGainMap(file)).toBeNull();
+});
