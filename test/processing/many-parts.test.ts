@@ -29,6 +29,16 @@ it('a picture with ten thousand of them is none of these', async () => {
   }
 });
 
+it('credentials of a GIF in millions of sub-blocks of a byte take no more memory than the file', async () => {
+  const [, file = Buffer.alloc(0)] = (await picturesOfManyParts(0)).find(([name]) => name.endsWith('.gif')) ?? [];
+  const extension = Buffer.from('\x21\xff\x0bC2PA_GIF\x01\0\0', 'latin1');
+  const bytes = Buffer.alloc(45_000_000, Buffer.from('\x01A', 'latin1'));
+  const long = Buffer.concat([file.subarray(0, -1), extension, bytes, Buffer.from([0, 0x3b])]);
+  const probed = harness.processor.probe(probeOf(await harness.store('sub-blocks.gif', long)));
+  await expect(probed).resolves.toMatchObject({ carries: ['content_credentials'] });
+  expect(harness.warnings).toEqual([]);
+});
+
 it('files that are cut off anywhere are left to those who read them', async () => {
   for (const [name, file] of await picturesOfManyParts(100)) {
     const format = (name.split('.').at(-1) ?? '').replace('jpg', 'jpeg') as 'jpeg';

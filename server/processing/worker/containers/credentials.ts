@@ -108,10 +108,12 @@ function gifExtensions(file: Buffer): Range[] {
 
 /** Joins the sub-blocks of an extension behind its identifier. */
 function gifData(file: Buffer, start: number, end: number): Buffer {
-  const parts: Buffer[] = [];
+  // One buffer for all: millions of sub-blocks may have a byte each.
+  const data = Buffer.alloc(end - start);
+  let length = 0;
   for (let at = start + 3 + (file[start + 2] ?? 0); at < end && file[at]; at += 1 + (file[at] ?? 0))
-    parts.push(file.subarray(at + 1, at + 1 + (file[at] ?? 0)));
-  return Buffer.concat(parts);
+    length += file.copy(data, length, at + 1, at + 1 + (file[at] ?? 0));
+  return data.subarray(0, length);
 }
 
 function withZeros(file: Buffer, place: Range | null): Buffer | null {
