@@ -45,6 +45,20 @@ export class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
 }
 
+/** Thrown if the bytes of a stored file are not those that its record tells. */
+export class DamagedFileError extends Error {
+  override readonly name = 'DamagedFileError';
+
+  /** @param key of the file in the store */
+  constructor(key: string) {
+    super(`the stored file ${key} is damaged: its bytes have another hash than when they were stored`);
+  }
+}
+
+/** Public words for a {@link DamagedFileError}. */
+export const DAMAGED_FILE =
+  'The stored file is damaged. Export or sample the image again with the same settings, which repairs it, or upload it again';
+
 /** The HTTP response of an error; all error responses have this shape. */
 export interface WireError {
   status: number;
@@ -72,6 +86,7 @@ function fromForeign(thrown: unknown): AppError {
       cause: thrown,
     });
   }
+  if (thrown instanceof DamagedFileError) return new AppError('file_damaged', DAMAGED_FILE, { cause: thrown });
   if (isUnwritable(thrown)) {
     return new AppError('storage_unavailable', 'The server cannot write or read its files at the moment', {
       cause: thrown,

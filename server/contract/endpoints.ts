@@ -205,7 +205,7 @@ const V1_ENDPOINTS = {
         ),
     }),
     success: { status: 200, kind: 'binary' },
-    errors: ['session_not_found', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    errors: ['session_not_found', 'file_not_found', 'file_damaged', 'precondition_failed', 'range_not_satisfiable'],
   },
   getJob: {
     ...base,

@@ -136,6 +136,11 @@ export const ERROR_CATALOGUE = {
     status: 503,
     meaning: 'The database does not respond; try again after `Retry-After` seconds.',
   },
+  file_damaged: {
+    status: 500,
+    meaning:
+      'The stored bytes are not those that were told, so they are not sent. An export or a sample of the image with the same settings repairs the file; a damaged upload has to be uploaded again.',
+  },
   storage_unavailable: {
     status: 503,
     meaning:

@@ -16,7 +16,13 @@ const owner = { ...base, auth: 'key' } as const;
 const visitor = { ...base, auth: 'share' } as const;
 const inSession = z.object({ sessionId: sessionIdSchema });
 const ofImage = z.object({ imageId: imageIdSchema });
-const FILE_ERRORS = ['image_not_found', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'] as const;
+const FILE_ERRORS = [
+  'image_not_found',
+  'file_not_found',
+  'file_damaged',
+  'precondition_failed',
+  'range_not_satisfiable',
+] as const;
 const PREVIEW_ERRORS = [
   ...FILE_ERRORS,
   'invalid_image',

@@ -75,7 +75,10 @@ export async function sweepOrphans(context: Context): Promise<number> {
  * that publishes such a file meanwhile finds afterwards that the cache does not hold it, and obtains another one.
  * @returns how many
  */
-export async function collectFiles({ cachedVariants, outputs, store }: Context, keys: string[]): Promise<number> {
+export async function collectFiles(
+  { cachedVariants, outputs, store }: Pick<Context, 'cachedVariants' | 'outputs' | 'store'>,
+  keys: string[],
+): Promise<number> {
   let removed = 0;
   const variants = [...new Set(keys)].filter((key) => key.startsWith(`${VARIANTS}/`));
   for (let at = 0; at < variants.length; at += EVICTION_BATCH) {

@@ -1,52 +1,24 @@
-import { metadataLevel, type Settings } from '#contract';
-import { type EmbeddedTexts, encodedFormat } from '#contract/constants';
+import { metadataLevel } from '#contract';
 import { outlastOutage, withAbort } from '../concurrency.ts';
-import type { CachedVariantRecord, CachedVariantRepository, ImageRecord, OutputRepository } from '../db/index.ts';
-import type { Logger } from '../observability/index.ts';
-import {
-  extensionOf,
-  type Processor,
-  type RenderStep,
-  type Turn,
-  type Urgency,
-  type VariantSpec,
-  variantKey,
-} from '../processing/index.ts';
-import { type Files, newVariantKey } from '../storage/index.ts';
+import type { CachedVariantRecord } from '../db/index.ts';
+import { type Processor, type Turn, type Urgency, variantKey } from '../processing/index.ts';
 import { collectFiles, dropSources, dropVariants, sweepOrphans, sweepVariants } from './evict-variants.ts';
+import {
+  type Found,
+  lookUpIntact,
+  type MakeDeps,
+  makeVariants,
+  type OrderOptions,
+  type VariantOrder,
+  type Wanted,
+} from './make-variants.ts';
 
-/** Order of some variants of one image under one set of settings. */
-export interface VariantOrder {
-  image: ImageRecord;
-  settings: Settings;
-  /** Texts to write into the files; absent when `embedMetadata` is off. */
-  embed?: EmbeddedTexts;
-  variants: VariantSpec[];
-}
+export type { OrderOptions, VariantOrder } from './make-variants.ts';
 
-/** Options of an order: group, abort signal and progress. */
-export interface OrderOptions {
-  turn: Turn;
-  signal: AbortSignal;
-  onStep: (step: RenderStep) => void;
-}
-
-interface CacheDeps extends Files {
-  cachedVariants: CachedVariantRepository;
-  outputs: Pick<OutputRepository, 'holds'>;
-  processor: Processor;
-  logger: Logger;
+interface CacheDeps extends Omit<MakeDeps, 'now'> {
   config: { VARIANT_CACHE_HOURS: number; VARIANT_CACHE_MB: number };
   now?: () => Date;
 }
-
-/** One variant of an order, under the key of its bytes. */
-interface Wanted {
-  key: string;
-  spec: VariantSpec;
-}
-/** Cached variants whose files are there, by key. */
-type Found = Map<string, CachedVariantRecord>;
 
 /** A record of use is renewed when it is older than this, so that a hit is rarely a write. */
 const USE_PRECISION_MS = 600_000;
@@ -212,11 +184,16 @@ function sharedTurn(first: Turn, turns: Set<Turn>): Turn {
 
 async function produce(context: Context, claim: Claim, mine: Wanted[], turn: Turn): Promise<Found> {
   const keys = mine.map(({ key }) => key);
-  const records = await outlastOutage(() => lookUp(context, keys), claim.options.signal);
+  const { found: records, damaged } = await outlastOutage(() => lookUpIntact(context, keys), claim.options.signal);
   const missing = mine.filter(({ key }) => !records.has(key));
   if (missing.length > 0) {
     claim.encoded = true;
-    for (const record of await render(context, claim.order, { ...claim.options, turn }, missing))
+    for (const record of await makeVariants(
+      context,
+      claim.order,
+      { ...claim.options, turn },
+      { wanted: missing, damaged },
+    ))
       records.set(record._id, record);
   }
   return records;
@@ -232,59 +209,6 @@ async function lookUp({ cachedVariants, store }: Context, keys: string[]): Promi
     }),
   );
   return found;
-}
-
-async function render(
-  context: Context,
-  { image, settings, embed }: VariantOrder,
-  options: OrderOptions,
-  wanted: Wanted[],
-): Promise<CachedVariantRecord[]> {
-  const { store, scratch, processor, now } = context;
-  const { format, preset } = settings;
-  const metadata = metadataLevel(settings);
-  const extension = extensionOf(encodedFormat(format, image.format));
-  const targets = wanted.map(() => scratch.newFile());
-  const work = (source: string) =>
-    processor.render(
-      {
-        source,
-        identity: image.sha256,
-        facts: image,
-        format,
-        preset,
-        metadata,
-        embed,
-        insists: settings.quality === 'exact',
-        signs: processor.signerOf(image, { format, metadata }) !== undefined,
-        variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
-      },
-      options,
-    );
-  try {
-    const rendered = await outlastOutage(() => store.withLocalFile(image.uploadPath, work), options.signal);
-    const records = rendered.map(({ name: _name, file: _file, ...facts }, index) => ({
-      ...facts,
-      _id: wanted[index]?.key ?? '',
-      accountId: image.accountId,
-      sourceSha256: image.sha256,
-      path: newVariantKey(wanted[index]?.key ?? '', extension),
-      isUncounted: true,
-      usedAt: now(),
-    }));
-    await Promise.all(records.map((record, index) => keep(context, record, targets[index] ?? '', options.signal)));
-    return records;
-  } finally {
-    await scratch.discard(targets);
-  }
-}
-
-/** Stores a file and its record. The file that it replaces, of another server or lost from sight, is removed. */
-async function keep(context: Context, record: CachedVariantRecord, file: string, signal: AbortSignal): Promise<void> {
-  const { size, sha256, mimeType: contentType } = record;
-  await outlastOutage(() => context.store.putFile(record.path, file, { size, sha256, contentType }), signal);
-  const replaced = await context.cachedVariants.put(record);
-  if (replaced !== null && replaced !== record.path) await collectFiles(context, [replaced]);
 }
 
 /** Renews the time of use of records where it is not recent. */

@@ -74,7 +74,7 @@ export interface Services {
   removeTemporaryFiles: (files: string[]) => Promise<void>;
   /** Free bytes on the disk that uploads are written to. */
   freeBytes: () => Promise<number>;
-  store: Pick<ObjectStore, 'open' | 'head' | 'urlOf'>;
+  store: Pick<ObjectStore, 'open' | 'head' | 'check' | 'urlOf'>;
   /** `redirect`: clients fetch exported files from the store itself, where it can. */
   downloads: 'proxy' | 'redirect';
   openUploads: OpenRequests;

@@ -1,7 +1,7 @@
 import type { JobEvent, JobResult } from '#contract';
 import { outlastOutage } from '../concurrency.ts';
 import type { ImageRecord, ImageResultRecord, JobRecord } from '../db/index.ts';
-import { AppError, isDiskFull, isUnwritable } from '../errors.ts';
+import { AppError, DamagedFileError, isDiskFull, isUnwritable } from '../errors.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import { endRemovedJob, finishJob, type LoadedJob } from './end-job.ts';
 import { createEventWriter, type NewEvent } from './event-log.ts';
@@ -263,6 +263,10 @@ function describeFailure(
   if (thrown instanceof AppError) return { code: thrown.code, message: thrown.message };
   if (isDiskFull(thrown)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for this image' };
+  }
+  if (thrown instanceof DamagedFileError) {
+    logger.error({ err: thrown, jobId: job._id }, 'a stored file is damaged');
+    return { code: 'file_damaged', message: 'The stored upload is damaged; upload the image again' };
   }
   if (isUnwritable(thrown)) {
     logger.error({ err: thrown, jobId: job._id }, 'a file could not be written');

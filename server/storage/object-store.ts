@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, open, opendir, readdir, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
+import { createVerifier, type FileState, type ToldFacts } from './verify-files.ts';
 
 /** A file of the store. */
 export interface StoredFile {
@@ -49,8 +50,13 @@ export interface ObjectStore {
   putFile(key: string, file: string, facts: FileFacts): Promise<void>;
   /** Opens a file, or a part of it. Returns the stream and the bytes of the whole file; null if it does not exist. */
   open(key: string, span?: ByteSpan): Promise<{ stream: Readable; size: number } | null>;
-  /** Calls `use` with the absolute path of a local copy. @throws Error with code ENOENT if the file does not exist */
-  withLocalFile<T>(key: string, use: (path: string) => Promise<T>): Promise<T>;
+  /**
+   * Calls `use` with the absolute path of a local copy, whose bytes are compared with `told` before.
+   * @throws Error with code ENOENT if the file does not exist; DamagedFileError
+   */
+  withLocalFile<T>(key: string, use: (path: string) => Promise<T>, told?: ToldFacts): Promise<T>;
+  /** Compares the bytes of a file with what was told of them; `unknown` if that would need a transfer. */
+  check(key: string, told: ToldFacts): Promise<FileState>;
   /** Returns the bytes of a file; null if it does not exist. */
   head(key: string): Promise<{ size: number } | null>;
   /** Removes files; ignores missing ones. */
@@ -111,6 +117,7 @@ const READ_BYTES = 256 * 1024;
  */
 export function createFolderStore({ directory }: { directory: string }): ObjectStore {
   const root = resolve(directory);
+  const verifier = createVerifier();
   const pathOf = (key: string) => {
     const path = resolve(root, key);
     if (!path.startsWith(root + sep)) throw new TypeError(`key leaves the store: ${JSON.stringify(key)}`);
@@ -127,7 +134,9 @@ export function createFolderStore({ directory }: { directory: string }): ObjectS
 
     open: (key, span) => openFile(pathOf(key), span),
 
-    withLocalFile: (key, use) => use(pathOf(key)),
+    withLocalFile: (key, use, told) => verifier.before(key, use, told)(pathOf(key)),
+
+    check: (key, told) => verifier.check(pathOf(key), told),
 
     async head(key) {
       const found = await stat(pathOf(key)).catch(nullWhenAbsent);

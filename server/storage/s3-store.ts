@@ -8,6 +8,7 @@ import { backOff, withRetries } from '../concurrency.ts';
 import { StoreAwayError } from '../errors.ts';
 import { createLocalCopies } from './local-copies.ts';
 import type { ByteSpan, ObjectStore, Scratch, StoredFile } from './object-store.ts';
+import { createVerifier, type FileState } from './verify-files.ts';
 
 /** A prefix in a bucket of an S3-compatible service. */
 export interface S3Location {
@@ -36,12 +37,14 @@ const REMOVE_AT_ONCE = 500;
 /** Creates the store in an S3-compatible service. Repeats failed requests for a short time. */
 export function createS3Store({ s3, scratch, copiesBytes }: S3StoreDeps): ObjectStore {
   const client = new S3mini({ ...s3, endpoint: `${s3.endpoint.replace(/\/$/, '')}/${s3.bucket}`, fetch: timedFetch });
+  const verifier = createVerifier();
   const prefix = s3.prefix === '' ? '' : `${s3.prefix}/`;
   const copies = createLocalCopies({
     scratch,
     mostBytes: copiesBytes,
     fetchTo: (key, file) => patiently(() => fetchTo(client, prefix + key, file)),
   });
+  const sizeOf = (key: string) => patiently(() => client.getContentLength(prefix + key)).catch(nullWhenMissing);
   const list = (folder: string) => listFiles(client, prefix, folder);
   const removeMany = (keys: string[]) =>
     remove(
@@ -70,10 +73,12 @@ export function createS3Store({ s3, scratch, copiesBytes }: S3StoreDeps): Object
 
     open: (key, span) => openObject(client, prefix + key, span),
 
-    withLocalFile: (key, use) => copies.use(key, use),
+    withLocalFile: (key, use, told) => copies.use(key, verifier.before(key, use, told)),
+
+    check: async (key, { size }) => stateOf(await sizeOf(key), size),
 
     async head(key) {
-      const size = await patiently(() => client.getContentLength(prefix + key)).catch(nullWhenMissing);
+      const size = await sizeOf(key);
       return size === null ? null : { size };
     },
 
@@ -98,6 +103,12 @@ export function createS3Store({ s3, scratch, copiesBytes }: S3StoreDeps): Object
         'response-content-type': mimeType,
       }),
   };
+}
+
+/** Compares sizes alone: the store got a checksum with the file, and compares it itself. */
+function stateOf(found: number | null, size: number): FileState {
+  if (found === null) return 'missing';
+  return found === size ? 'unknown' : 'damaged';
 }
 
 async function openObject(client: S3mini, key: string, span?: ByteSpan) {

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
-import { AppError } from '../../errors.ts';
+import { AppError, DamagedFileError } from '../../errors.ts';
 import type { ObjectStore } from '../../storage/index.ts';
+import { checkedStream } from './checked-stream.ts';
 
 /** A stored file to send. */
 export interface FileToSend {
@@ -13,19 +14,21 @@ export interface FileToSend {
   /** Name under which the client saves it. */
   filename: string;
   mimeType: string;
-  /** Strong validator without quotes: the SHA-256 of the bytes. */
+  /** Strong validator without quotes. */
   etag: string;
+  /** Hash that was told of the bytes, which are sent only if they have it. @default not compared */
+  sha256?: string;
   /** Displays the file instead of saving it, for images embedded in a page. @default false */
   inline?: boolean;
   /** Seconds for which the address leads to these bytes. @default clients ask each time */
   lastsSeconds?: number | undefined;
 }
 
-type Store = Pick<ObjectStore, 'open' | 'head'>;
+type Store = Pick<ObjectStore, 'open' | 'head' | 'check'>;
 
 /**
  * Responds to GET and HEAD with a stored file; supports conditional requests, one byte range and back-pressure.
- * @throws AppError `file_not_found`, `precondition_failed`, `range_not_satisfiable`; no header is set then
+ * @throws AppError `file_not_found`, `precondition_failed`, `range_not_satisfiable`, DamagedFileError; no header is set then
  */
 export async function sendFile(ctx: Context, offered: FileToSend, store: Store): Promise<void> {
   const etag = `"${offered.etag}"`;
@@ -91,6 +94,8 @@ function endWithClient(ctx: Context, stream: Readable): Readable {
   const leave = () => stream.destroy();
   socket.once('close', leave);
   stream.once('close', () => socket.off('close', leave));
+  // The head is sent: only a broken connection tells that the bytes are not whole.
+  stream.once('error', () => ctx.res.destroy());
   if (socket.destroyed) leave();
   return stream;
 }
@@ -109,13 +114,18 @@ function headersOf({ lastsSeconds }: FileToSend): Record<string, string> {
 
 /** Opens the file before the response starts, so that a missing one can still respond 404. Null: no bytes are needed. */
 async function openStored(
-  { key, size, filename }: FileToSend,
+  { key, size, filename, sha256 }: FileToSend,
   { range, store, needsBytes }: { range: ByteRange | undefined; store: Store; needsBytes: boolean },
 ): Promise<Readable | null> {
+  const state = needsBytes && sha256 !== undefined ? await store.check(key, { size, sha256 }) : 'intact';
+  if (state === 'damaged') throw new DamagedFileError(key);
   const opened = needsBytes && size > 0 ? await store.open(key, range) : null;
   const found = opened ?? (await store.head(key));
   if (!found) throw new AppError('file_not_found', `The file "${filename}" does not exist any more`);
-  if (found.size === size) return opened?.stream ?? null;
+  if (found.size === size) {
+    const isUnread = state === 'unknown' && !range && sha256 !== undefined;
+    return opened && isUnread ? checkedStream(opened.stream, { key, sha256 }) : (opened?.stream ?? null);
+  }
   opened?.stream.destroy();
   throw new Error(`Expected ${size} bytes in ${key}, but found ${found.size}`);
 }

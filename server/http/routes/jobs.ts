@@ -95,10 +95,10 @@ export const JOB_ROUTES = {
 const isGone = (error: unknown) => error instanceof AppError && error.code === 'file_not_found';
 
 async function sendFound(ctx: Context, { file, lastsSeconds }: FoundFile, { store, downloads }: Services) {
-  const { path: key, size, filename, mimeType, sha256: etag } = file;
+  const { path: key, size, filename, mimeType, sha256 } = file;
   const disposition = dispositionOf({ filename });
   const url = downloads === 'redirect' ? await store.urlOf(key, { mimeType, disposition }) : null;
-  if (url === null) return sendFile(ctx, { key, size, filename, mimeType, etag, lastsSeconds }, store);
+  if (url === null) return sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, lastsSeconds }, store);
   ctx.set('Cache-Control', 'private, no-store');
   ctx.redirect(url);
 }

@@ -33,8 +33,8 @@ export const SHARE_ROUTES = {
   },
 
   getSharedResult: async ({ ctx, share, params: { imageId } }, { shares, store }) => {
-    const { path: key, size, filename, mimeType, sha256: etag } = await shares.findResult(share, imageId);
-    await sendFile(ctx, { key, size, filename, mimeType, etag, inline: true }, store);
+    const { path: key, size, filename, mimeType, sha256 } = await shares.findResult(share, imageId);
+    await sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, inline: true }, store);
   },
 
   answerSharedImage: ({ share, params, body }, { shares }) => shares.answer(share, params.imageId, body),
