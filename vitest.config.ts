@@ -18,6 +18,8 @@ const NIGHTLY = 'test/**/*.nightly.test.ts';
 const NATIVE = 'test/**/*.native.test.ts';
 /** Tests that need the real MongoDB which `npm run test:mongodb` starts. */
 const MONGODB = 'test/**/*.mongodb.test.ts';
+/** Tests that need real servers of models, which `npm run test:models` finds. */
+const MODELS = 'test/**/*.models.test.ts';
 const LONG_APART = ['test/{crash,db}/**/*.long.test.ts'];
 const NIGHTLY_APART = ['test/{crash,db,http,sse}/**/*.nightly.test.ts', 'test/*.nightly.test.ts'];
 /** Tests that measure times: nothing else runs beside them. */
@@ -52,7 +54,7 @@ const oneProcess = (include: string[]): TestProjectInlineConfiguration => ({
   test: { name: 'one process', include, isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } },
 });
 
-/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native` and `mongodb`. */
+/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native`, `mongodb` and `models`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode === 'long') return [apart(LONG_APART, []), together([LONG], LONG_APART)];
   if (mode === 'nightly') {
@@ -65,7 +67,8 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   }
   if (mode === 'native') return [alone([NATIVE])];
   if (mode === 'mongodb') return [alone([MONGODB])];
-  const exclude = ['**/node_modules/**', LONG, NIGHTLY, NATIVE, MONGODB];
+  if (mode === 'models') return [alone([MODELS])];
+  const exclude = ['**/node_modules/**', LONG, NIGHTLY, NATIVE, MONGODB, MODELS];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
 }

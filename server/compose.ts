@@ -95,6 +95,7 @@ const MODEL_STATE = {
   none: 'off',
   ready: 'ready',
   unverified: 'unverified',
+  loading: 'loading',
   blind: 'unavailable',
   open: 'unavailable',
 } as const;
@@ -119,7 +120,7 @@ function observe({ metrics, streams, processor, jobs, scratch, signIn, analysis 
   metrics.watchStreams(() => streams.size);
   metrics.watchSurroundings(async () => {
     const [disk, mail] = await Promise.all([scratch.disk().catch(() => null), signIn.mailState()]);
-    return { disk, mailsWaiting: mail.waiting, describes: MODEL_STATE[analysis.state().status] !== 'unavailable' };
+    return { disk, mailsWaiting: mail.waiting, describes: analysis.state().reason === null };
   });
   metrics.watchQueue(() => {
     const { workers, memoryBytes, queues } = processor.stats();
@@ -156,8 +157,8 @@ function httpServices(state: ServiceState): Services {
     openApi: createOpenApi(() => buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
     limits: limitsOf(config),
     describeHealth() {
-      const { provider, status } = analysis.state();
-      return { analysis: { provider, status } };
+      const { provider, status, reason } = analysis.state();
+      return { analysis: { provider, status, reason } };
     },
     descriptionsBy: () => analysis.state().place,
     describeState: () => describeState(state),
@@ -171,7 +172,7 @@ function httpServices(state: ServiceState): Services {
 async function describeState({ modules, lastHour, logger }: ServiceState): ReturnType<Services['describeState']> {
   const { analysis, metrics, processor, scratch } = modules;
   const now = new Date();
-  const { provider, model, status } = analysis.state();
+  const { provider, model, status, reason } = analysis.state();
   return {
     version: VERSION,
     checkedAt: now.toISOString(),
@@ -184,7 +185,7 @@ async function describeState({ modules, lastHour, logger }: ServiceState): Retur
       logger.warn({ err: error }, 'the disk could not be read');
       return null;
     }),
-    model: { provider, name: model, state: MODEL_STATE[status] },
+    model: { provider, name: model, state: MODEL_STATE[status], reason },
     queue: { ...readQueue(modules), workers: processor.stats().workers },
   };
 }

@@ -13,7 +13,7 @@ import { AppError } from '../errors.ts';
 import type { JobKind, NewJob, TaskOptions } from '../jobs/index.ts';
 import type { Turn } from '../processing/index.ts';
 import { type Sessions, showDescribed } from '../sessions/index.ts';
-import type { Analysis } from './analysis.ts';
+import { ANALYSIS_STEPS, type Analysis } from './analysis.ts';
 
 interface AnalyzeImagesDeps {
   analysis: Analysis;
@@ -55,7 +55,7 @@ export function createAnalyzeImages(deps: AnalyzeImagesDeps) {
       return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
     },
 
-    /** Counts the images of an order that need a new description. @throws session_not_found */
+    /** Counts the images of an order that need a new description, and are to be paid for. @throws session_not_found */
     async countNew({ accountId, sessionId, images, settings }: Omit<NewJob, 'jobId'>): Promise<number> {
       const wanted = new Set(images.map(({ imageId }) => imageId));
       const held = await sessions.findImages(accountId, sessionId);
@@ -87,9 +87,12 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   const { analysis } = deps;
   // Without a model, the texts of the file are what is sold.
   const hasModel = analysis.state().place !== 'off';
-  const isFree = (result: AnalysisResult) => isInVain(result) || (hasModel && result.aiStatus === 'none');
+  // Who asks the same question again gets the answer that was paid for.
+  const isFree = (result: AnalysisResult) =>
+    isInVain(result) || (hasModel && result.aiStatus === 'none') || (hasModel && result.fromCache);
   return {
-    steps: ['prepare', 'describe'],
+    steps: ANALYSIS_STEPS.slice(0, 2),
+    waits: ANALYSIS_STEPS.slice(2),
     concurrency: analysis.concurrency,
     // The vision service is the limit, not the processors.
     isShared: false,
@@ -110,6 +113,7 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
       ...resultOf(image),
       status: 'failed',
       aiStatus: null,
+      aiReason: null,
       fromCache: false,
       error,
     }),
@@ -155,9 +159,11 @@ async function analyzeImage(
     options.signal.throwIfAborted();
     const stored = await images.replaceMetadata(image, described);
     if (stored) {
-      const { aiStatus, cached: fromCache, replied } = described;
+      const { aiStatus, aiReason, answerKey, replied } = described;
       if (isCounted && isInVain(described) && !replied) await giveBack(job);
-      return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
+      const pays = !answerKey || (await analysis.claim(image, answerKey, { ...options, turn }));
+      const fromCache = answerKey !== null && !pays;
+      return { ...resultOf(stored), status: 'completed', aiStatus, aiReason, fromCache, error: null };
     }
   }
   const message = `Image ${imageId} was removed, or edited ${ATTEMPTS} times while it was described`;

@@ -68,7 +68,12 @@ export const analysisConfig = z
       .describe('Mode of structured output; `auto` finds the strictest that the service supports.'),
     AI_TIMEOUT_MS: integerText(100, 600_000)
       .default(30_000)
-      .describe('Time limit of the model for one image in milliseconds, retries included.'),
+      .describe(
+        'Time limit of the model for one image in milliseconds, retries included; also the longest wait for a service that does not answer at its address.',
+      ),
+    AI_LOAD_TIMEOUT_MS: integerText(100, 3_600_000)
+      .default(120_000)
+      .describe('Longest wait for a model that is loading, in milliseconds, beside `AI_TIMEOUT_MS`.'),
     AI_MAX_RETRIES: integerText(0, 10).default(2).describe('Retries after a transient failure.'),
     AI_CONCURRENCY: integerText(1, 64)
       .optional()

@@ -65,6 +65,8 @@ export interface Breaker {
   /** Admits a call; null while the breaker is open. After that it admits one probe at a time. */
   admit(): Admission | null;
   isOpen(): boolean;
+  /** True from as many failures in a row as open it until a success. */
+  hasFailed(): boolean;
 }
 
 /** One admitted call; only the first report counts. */
@@ -116,6 +118,7 @@ export function createBreaker(now: () => number): Breaker {
       return probe;
     },
     isOpen: () => failures >= FAILURES && now() < openUntil,
+    hasFailed: () => failures >= FAILURES,
   };
 }
 

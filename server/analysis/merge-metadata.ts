@@ -1,4 +1,5 @@
 import {
+  type AiReason,
   type AiStatus,
   type AnalyzeOptions,
   DESCRIBING_FIELDS,
@@ -67,7 +68,7 @@ export function mergeMetadata(
   current: Metadata | null,
   description: Description,
   options: WriteOptions,
-  modelCall: { aiStatus: AiStatus; model: string | null; promptVersion: string },
+  modelCall: { aiStatus: AiStatus; aiReason?: AiReason | null; model: string | null; promptVersion: string },
 ): Metadata {
   const answered = modelCall.aiStatus === 'completed';
   const writable = writableFields(current, options);
@@ -104,6 +105,7 @@ export function mergeMetadata(
     model: answered ? modelCall.model : fromModel ? merged.model : null,
     promptVersion: answered ? modelCall.promptVersion : fromModel ? (merged.promptVersion ?? null) : null,
     aiStatus: modelCall.aiStatus,
+    aiReason: modelCall.aiReason ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type AiStatus, type AnalyzeOptions, languageTag, type Metadata } from '#contract';
+import { type AiReason, type AiStatus, type AnalyzeOptions, languageTag, type Metadata } from '#contract';
 import type { ImageRecord } from '../db/index.ts';
 import type { Inspection } from '../processing/index.ts';
 import {
@@ -98,7 +98,7 @@ export function isWorthAsking({ views, options }: Pick<Task, 'views' | 'options'
 interface Findings {
   image: ImageRecord;
   inspection: Inspection;
-  modelCall: { aiStatus: AiStatus; model: string | null; promptVersion: string };
+  modelCall: { aiStatus: AiStatus; aiReason?: AiReason | null; model: string | null; promptVersion: string };
   answer: ModelAnswer | null;
 }
 

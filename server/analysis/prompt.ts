@@ -16,6 +16,7 @@ import {
   parseAs,
   type VisionAnswer,
 } from './answer.ts';
+import { type Demand, demandOf, isUsable } from './usable-text.ts';
 
 /** Versions of the prompt, stored with each answer: in one language, and in several. They change with every change of the texts below. */
 const PROMPT_VERSION = '1';
@@ -28,6 +29,8 @@ export interface Instructions {
   version: string;
   /** Languages of the answer; null: one, which the answer names. */
   languages: readonly string[] | null;
+  /** What makes an answer a description. */
+  demand: Demand;
 }
 
 /** Returns the JSON Schema of the answer. */
@@ -39,6 +42,11 @@ export function schemaOf({ languages }: Pick<Instructions, 'languages'>): Record
 export function shapeRequest(schema: Record<string, unknown>): string {
   return `Answer with one JSON object and nothing else, no Markdown. It follows this JSON Schema:\n${JSON.stringify(schema)}`;
 }
+
+/** Sent once after an answer of the right form without a text. */
+export const EMPTY_FAULT = 'It has no text.';
+export const EMPTY_REQUEST =
+  'Look at the image again. Write alt as a whole sentence that says what can be seen, and a title. Answer with the JSON object alone.';
 
 /** Sent once after an unusable answer. */
 export const REPAIR_REQUEST = 'Answer again with the corrected JSON object alone: all its fields, no other words.';
@@ -99,6 +107,7 @@ export function buildInstructions(options: AnalyzeOptions): Instructions {
     prompt: [...data, 'Write the metadata of this image.'].filter(Boolean).join('\n'),
     version: languages ? TRANSLATED_VERSION : PROMPT_VERSION,
     languages: languages ?? null,
+    demand: demandOf(options),
   };
 }
 
@@ -150,7 +159,7 @@ function translatedSchema(languages: readonly string[]): Record<string, unknown>
   });
 }
 
-/** Parses a model's reply in several languages. A language without usable texts is left out; a reply without any is unusable. */
+/** Parses a model's reply in several languages. A language that it gave no texts in is left out; a reply without any is unusable. */
 export function parseTranslated(text: string, languages: readonly string[]): ParsedAnswer<TranslatedAnswer> {
   const texts = z.preprocess(byLanguage, z.record(z.string(), z.unknown())).transform((given, context) => {
     const found = textsOf(given, languages);
@@ -159,6 +168,19 @@ export function parseTranslated(text: string, languages: readonly string[]): Par
     return z.NEVER;
   });
   return parseAs(text, z.object({ ...pickFields(PARSED, ONCE), texts }));
+}
+
+/** Returns the part of an answer that is a description, without the languages that have no usable text; null if nothing is left. */
+export function usablePart<Answer extends VisionAnswer | TranslatedAnswer>(
+  answer: Answer,
+  { demand }: Pick<Instructions, 'demand'>,
+): Answer | null {
+  if (!('texts' in answer)) return isUsable(answer, answer.decorative, demand) ? answer : null;
+  const { filename, decorative } = answer;
+  const usable = Object.entries(answer.texts).filter(([, texts]) =>
+    isUsable({ filename, ...texts }, decorative, demand),
+  );
+  return usable.length > 0 ? { ...answer, texts: Object.fromEntries(usable) } : null;
 }
 
 /** Returns the answer in one language; null if the model gave none. */

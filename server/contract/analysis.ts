@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
 import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
-import { AI_STATUSES, metadataSchema } from './images.ts';
+import { AI_STATUSES, aiReasonSchema, metadataSchema } from './images.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { languageSchema, languagesSchema, textsSchema } from './texts.ts';
 
@@ -47,7 +47,10 @@ export const analyzeOptionsSchema = closedObject({
       `Target length of \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
     ),
   fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
-  overwrite: z.boolean().default(false).describe('Also replace values that a person has edited.'),
+  overwrite: z
+    .boolean()
+    .default(false)
+    .describe('Also replace values that a person has edited, and ask the model again though its answer is known.'),
 })
   .refine(({ language, languages }) => language === undefined || languages === undefined, {
     path: ['languages'],
@@ -89,7 +92,10 @@ export const analysisResultSchema = z
     metadata: metadataSchema.nullable().describe('As stored; null for a failed image that has none.'),
     texts: textsSchema.optional(),
     aiStatus: z.enum(AI_STATUSES).nullable().describe('Outcome of the request to the vision model.'),
-    fromCache: z.boolean().describe("The model's answer came from the cache."),
+    aiReason: aiReasonSchema,
+    fromCache: z
+      .boolean()
+      .describe('The answer was known: the same question was answered within 30 days. It costs nothing.'),
     creditsCharged: z.int(),
     error: failureSchema.nullable(),
   })

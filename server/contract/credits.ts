@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { analyzeOptionsSchema } from './analysis.ts';
 import { type DailyLimitName, forEachLimit, type PlanLimitName } from './constants/index.ts';
+import { sessionIdSchema } from './ids.ts';
 import { integerText } from './integer-text.ts';
 
 /** Operations of a credit check. */
@@ -59,8 +61,14 @@ export const creditCheckRequestSchema = z
     imageCount: count.optional(),
     images: z.union([z.array(z.unknown()).max(100_000), count]).optional(),
     operation: z.enum(OPERATIONS).default('export'),
+    sessionId: sessionIdSchema
+      .optional()
+      .describe(
+        'Session of an analysis: images whose answer is known cost nothing. `images` may list ids in it; without, all of its images count.',
+      ),
+    options: analyzeOptionsSchema.optional().describe('Options of the analysis, with `sessionId`.'),
   })
-  .refine((body) => body.imageCount !== undefined || body.images !== undefined, {
+  .refine(({ imageCount, images, sessionId }) => (imageCount ?? images ?? sessionId) !== undefined, {
     message: 'expected imageCount (a number) or images (a list or a number), but received neither',
     path: ['imageCount'],
   })
@@ -73,7 +81,7 @@ export const creditCheckSchema = z
     operation: z.enum(OPERATIONS),
     imageCount: z.int(),
     costPerImage: z.int(),
-    cost: z.int(),
+    cost: z.int().describe('Less than all images cost if the answers of some are known.'),
     balance: z.int(),
     balanceAfter: z.int().describe('Balance less cost; negative if the balance does not suffice.'),
     sufficient: z.boolean(),

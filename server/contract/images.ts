@@ -29,6 +29,37 @@ export type ImageKind = (typeof IMAGE_KINDS)[number];
 export const AI_STATUSES = ['none', 'completed', 'failed', 'timeout', 'refused', 'unavailable', 'limit'] as const;
 export type AiStatus = (typeof AI_STATUSES)[number];
 
+/** Why the vision model has not described an image. More may be added. */
+export const AI_REASONS = {
+  loading: 'The model is still loading.',
+  unreachable: 'The service does not answer at its address.',
+  slow: 'There was no answer within the time limit.',
+  overloaded: 'The service has too much to do.',
+  cut_off: 'The answer was cut off at its longest.',
+  too_long: 'The question and the image do not fit into the context of the model.',
+  no_model: 'The service has no model of this name.',
+  key_refused: 'The service refuses the key.',
+  no_credit: 'The account at the service has no credit left.',
+  no_images: 'The model does not see images.',
+  unsupported: 'The service takes the question in no form.',
+  refused: 'The model refuses to describe the image.',
+  empty: 'The answer had no text.',
+  unusable: 'The answer could not be read.',
+  broken: 'The service has failed.',
+} as const;
+export type AiReason = keyof typeof AI_REASONS;
+
+/** Schema of why the model has not described an image. */
+export const aiReasonSchema = z
+  .string()
+  .nullable()
+  .optional()
+  .describe(
+    `Why the model has not described the image, null if it has: ${Object.keys(AI_REASONS)
+      .map((reason) => `\`${reason}\``)
+      .join(', ')}; more may be added. Absent in answers of earlier versions.`,
+  );
+
 /** Reasons for a person to review a description. More may be added. */
 export const REVIEW_REASONS = {
   people: 'The image shows people.',
@@ -78,6 +109,7 @@ export const metadataSchema = z
     model: z.string().nullable(),
     promptVersion: z.string().nullable().optional().describe('Version of the instructions for the model.'),
     aiStatus: z.enum(AI_STATUSES).optional().describe('Outcome of the request to the vision model.'),
+    aiReason: aiReasonSchema,
     kind: z.enum(IMAGE_KINDS).nullable().optional().describe('Determined by the model, else guessed from the pixels.'),
     facts: imageFactsSchema.optional(),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACCOUNT_ROLES, day, usageFiguresSchema } from './account.ts';
 import { accountIdSchema } from './ids.ts';
+import { AI_REASONS } from './images.ts';
 import { integerText } from './integer-text.ts';
 import { emailSchema } from './log-in.ts';
 
@@ -200,8 +201,8 @@ export const serviceUsageSchema = z
   .meta({ id: 'ServiceUsage' });
 export type ServiceUsage = z.output<typeof serviceUsageSchema>;
 
-/** States of the description service. `off`: none is set up; `unverified`: not tested yet. */
-export const MODEL_STATES = ['off', 'ready', 'unverified', 'unavailable'] as const;
+/** States of the description service. `off`: none is set up; `unverified`: not tested yet; `loading`: its model is loading. */
+export const MODEL_STATES = ['off', 'ready', 'unverified', 'loading', 'unavailable'] as const;
 
 /** `GET /account/operator/state`. */
 export const serviceStateSchema = z
@@ -240,6 +241,10 @@ export const serviceStateSchema = z
       provider: z.string(),
       name: z.string().nullable(),
       state: z.enum(MODEL_STATES),
+      reason: z
+        .string()
+        .nullable()
+        .describe(`Why it does not describe images: ${Object.keys(AI_REASONS).join(', ')}; null if it does.`),
     }),
     mail: z.object({
       sends: z.boolean().describe('False: links are printed in the log of the service.'),

@@ -21,11 +21,16 @@ interface BillingDeps {
 
 /** Counts by which a job is settled. */
 export interface Outcome {
-  /** Images that were charged. */
+  /** Images of the job. */
   total: number;
-  /** Images that were delivered. */
+  /** Images that were charged. @default all */
+  payable?: number | undefined;
+  /** Images that were delivered and are to be paid. */
   completed: number;
 }
+
+/** A batch whose price is asked for; `payable`: images that are charged, if not all are. */
+type CheckedBatch = Pick<CreditCheckRequest, 'imageCount' | 'images' | 'operation'> & { payable?: number };
 
 interface SettleAbandonedOptions {
   /**
@@ -71,7 +76,7 @@ export function createBilling(deps: BillingDeps) {
     },
 
     /** Returns the response of `POST /v1/credits/check`; charges nothing. */
-    check: (account: Payer, request: CreditCheckRequest): Promise<CreditCheck> => checkCredits(account, request, deps),
+    check: (account: Payer, request: CheckedBatch): Promise<CreditCheck> => checkCredits(account, request, deps),
 
     /** Returns a job or event as a caller may see it: to a session token the balance is what it may spend. */
     seenBy: async <T extends object>(account: Payer, shown: T): Promise<T> =>
@@ -85,19 +90,23 @@ export function createBilling(deps: BillingDeps) {
 /** Prices, charges and refunds of jobs. */
 export type Billing = ReturnType<typeof createBilling>;
 
+interface ChargedJob {
+  _id: string;
+  accountId: string;
+  total: number;
+  payable?: number | undefined;
+}
+
 /**
  * Connects jobs, which do not know credits, to billing.
  * @returns settles a job by its delivered images, and tells whether one was charged
  */
 export function payJobs(billing: Billing, metrics: { creditsRefunded: (credits: number) => void }) {
   return {
-    async settle(
-      { _id: jobId, accountId, total }: { _id: string; accountId: string; total: number },
-      delivered: number,
-    ) {
-      const credits = await billing.settle({ accountId, jobId, total, completed: delivered });
+    async settle({ _id: jobId, accountId, total, payable = total }: ChargedJob, delivered: number) {
+      const credits = await billing.settle({ accountId, jobId, total, payable, completed: delivered });
       metrics.creditsRefunded(credits.refunded);
-      return { credits, perImage: credits.charged / total };
+      return { credits, perImage: payable > 0 ? credits.charged / payable : 0 };
     },
     isPaid: ({ accountId, _id }: { accountId: string; _id: string }) => billing.isCharged(accountId, _id),
   };
@@ -116,7 +125,7 @@ async function requireAccount(accountId: string, { accounts }: BillingDeps): Pro
 
 /** Returns `charged` as taken before the work; the price of the job is charged - refunded. */
 async function settle(
-  { accountId, jobId, total, completed }: { accountId: string; jobId: string } & Outcome,
+  { accountId, jobId, total, payable = total, completed }: { accountId: string; jobId: string } & Outcome,
   { accounts: { ledger, tokens } }: BillingDeps,
 ): Promise<JobCredits> {
   if (!(total > 0 && completed >= 0 && completed <= total)) {
@@ -124,7 +133,8 @@ async function settle(
   }
   const charged = await ledger.charged(accountId, jobId);
   if (charged > 0) {
-    const amount = Math.round((charged * (total - completed)) / total);
+    // What was not charged for cannot be refunded: fewer are to be paid than were charged, never more.
+    const amount = payable > 0 ? Math.round((charged * Math.max(0, payable - completed)) / payable) : 0;
     if (amount > 0) {
       await ledger.refund({ accountId, ref: jobId, amount });
       await tokens.giveBack(jobId, amount);
@@ -192,12 +202,12 @@ async function seenBy<T extends { credits?: JobCredits | null }>(
 
 async function checkCredits(
   account: Payer,
-  { imageCount, images, operation }: CreditCheckRequest,
+  { imageCount, images, operation, payable }: CheckedBatch,
   deps: BillingDeps,
 ): Promise<CreditCheck> {
   const count = imageCount ?? (Array.isArray(images) ? images.length : (images ?? 0));
   const price = costPerImage(operation, deps);
-  const cost = count * price;
+  const cost = (payable ?? count) * price;
   const balance = await spendable(account, deps);
   return {
     operation,

@@ -49,6 +49,8 @@ interface Bytes {
 export interface JobKind<Result extends JobResult> {
   /** Steps of an image's processing, in the order of their events. */
   steps: readonly string[];
+  /** Steps that may come in between at any time; the step before them may follow again. Absent: none. */
+  waits?: readonly string[];
   /** Images of one job that are processed at once. */
   concurrency: number;
   /** True if other servers with free workers may take images of a large job. */

@@ -100,6 +100,8 @@ export interface NewJob {
   kind: JobKindName;
   images: JobImage[];
   settings: unknown;
+  /** Number of images that are charged. @default all */
+  payable?: number;
 }
 
 /**

@@ -239,11 +239,15 @@ async function saveEnd(run: JobRun, task: JobTask<JobResult>, result: JobResult)
 async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult | null> {
   const { job, kind, signal, hasListener } = run;
   let reached = -1;
+  let isWaiting = false;
   const onStep = (step: string) => {
     const place = kind.steps.indexOf(step);
-    // Work may repeat steps; the events of an image only move forward.
-    if (place <= reached || signal.aborted) return;
-    reached = place;
+    const isWait = kind.waits?.includes(step) ?? false;
+    // Work may repeat steps; the events of an image only move forward, apart from waits.
+    const isNews = isWait ? !isWaiting : place > reached || (isWaiting && place === reached);
+    if (!isNews || signal.aborted) return;
+    isWaiting = isWait;
+    if (!isWait) reached = place;
     emit(run, task.image, { status: 'processing', step });
   };
   try {

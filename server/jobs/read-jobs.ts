@@ -47,7 +47,7 @@ export async function outcomeOf({ repositories, kinds }: JobsContext, accountId:
   if (!job) return null;
   if (isUnfinished(job)) return 'running' as const;
   const results = await repositories.imageResults.findOfJob(jobId);
-  return { total: job.total, completed: countDelivered(kinds[job.kind], results) };
+  return { total: job.total, payable: job.payable, completed: countDelivered(kinds[job.kind], results) };
 }
 
 /** Returns true for a state before the job's end. */
@@ -95,7 +95,8 @@ export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, record
 }
 
 function showResults(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): JobResult[] {
-  const perImage = job.credits && job.total > 0 ? job.credits.charged / job.total : 0;
+  const charged = job.payable ?? job.total;
+  const perImage = job.credits && charged > 0 ? job.credits.charged / charged : 0;
   return records.map(({ result }) => kind.show(result, perImage));
 }
 

@@ -17,7 +17,7 @@ export interface SurroundingsReading {
   disk: { freeBytes: number; totalBytes: number } | null;
   /** Mails that were not sent yet. */
   mailsWaiting: number;
-  /** False while descriptions are set up but the service for them does not answer. */
+  /** False from a failure of the service for descriptions until it answers. */
   describes: boolean;
 }
 
@@ -175,7 +175,9 @@ function watchSurroundings(registry: Registry, read: () => Promise<SurroundingsR
   gauge('disk_free_bytes', 'Free bytes on the disk that receives uploads.', ({ disk }) => disk?.freeBytes);
   gauge('disk_size_bytes', 'Size of the disk that receives uploads.', ({ disk }) => disk?.totalBytes);
   gauge('mails_waiting', 'Mails that were not sent yet.', ({ mailsWaiting }) => mailsWaiting);
-  gauge('descriptions_up', '0 while the set-up description service does not answer, else 1.', ({ describes }) =>
-    describes ? 1 : 0,
+  gauge(
+    'descriptions_up',
+    '0 from a failure of the set-up description service until it answers, else 1.',
+    ({ describes }) => (describes ? 1 : 0),
   );
 }

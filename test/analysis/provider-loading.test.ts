@@ -9,7 +9,7 @@ it('a package is loaded again after a failure', async () => {
   const settings = { kind: 'openai' as const, model: 'm', baseUrl: undefined, apiKey: 'k', local: false };
   const provider = createSdkProvider(settings);
   const image = { data: new Uint8Array(1), mediaType: 'image/png' as const };
-  const ask = () => provider.ask({ system: 's', prompt: 'p', image }, new AbortController().signal);
+  const ask = () => provider.ask({ system: 's', prompt: 'p', image, maxTokens: 100 }, new AbortController().signal);
   await expect(ask()).rejects.toThrow('too many open files');
   await expect(ask()).rejects.toThrow('once more');
   expect(loadModel).toHaveBeenCalledTimes(2);

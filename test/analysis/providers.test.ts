@@ -54,7 +54,7 @@ describe('each provider', () => {
     const provider = createSdkProvider({ kind, model: 'm', baseUrl, apiKey: 'sk-test', local: true });
     const data = await jpeg();
     const reply = await provider.ask(
-      { system: 'You look.', prompt: 'What is it?', image: { data, mediaType: 'image/jpeg' } },
+      { system: 'You look.', prompt: 'What is it?', image: { data, mediaType: 'image/jpeg' }, maxTokens: 100 },
       new AbortController().signal,
     );
     expect(reply).toEqual({ text: ANSWER, filtered: false, truncated: false });
@@ -76,7 +76,7 @@ describe('each provider', () => {
     const provider = createSdkProvider({ kind, model: 'm', baseUrl, apiKey: 'sk-test', local: true });
     const shape = { mode: 'json_schema' as const, name: 'image_metadata', schema: ANSWER_SCHEMA };
     const image = { data: await jpeg(), mediaType: 'image/jpeg' as const };
-    await provider.ask({ system: 's', prompt: 'p', image, shape }, new AbortController().signal);
+    await provider.ask({ system: 's', prompt: 'p', image, shape, maxTokens: 100 }, new AbortController().signal);
     expect(seen[0]?.body).toContain(word);
   });
 });

@@ -129,7 +129,7 @@ describe('the image that is sent', () => {
       await vision.harness.place({ name: 'old-mill.jpg', bytes: await jpeg() }),
     );
     expect(result).toMatchObject({ aiStatus: 'none', metadata: { alt: null, title: 'old mill', model: null } });
-    expect(analysis.state()).toEqual({ provider: 'none', model: null, place: 'off', status: 'none' });
+    expect(analysis.state()).toEqual({ provider: 'none', model: null, place: 'off', status: 'none', reason: null });
     expect(vision.server.requests).toHaveLength(0);
   });
 

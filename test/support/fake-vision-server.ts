@@ -12,6 +12,8 @@ export type FakeMode =
   | 'fenced'
   | 'thinking'
   | 'thinking-forever'
+  | 'empty'
+  | 'empty-once'
   | 'wrong-shape'
   | 'wrong-shape-once'
   | 'truncated-once'
@@ -22,6 +24,10 @@ export type FakeMode =
   | 'rate-limited-once'
   | 'rate-limited-long'
   | 'error-once'
+  | 'loading'
+  | 'key-refused-as-400'
+  | 'too-long'
+  | 'no-images'
   | 'error'
   | 'unauthorized'
   | 'not-found'
@@ -69,6 +75,9 @@ export const GOOD_ANSWER = {
   people: false,
 };
 
+/** An answer of the right form without any text, as small models give it under a grammar. */
+const EMPTY_ANSWER = JSON.stringify({ ...GOOD_ANSWER, alt: '', title: ' ', filename: '', caption: null, tags: [] });
+
 /** An OpenAI-compatible vision service over real HTTP, with all that such services do wrong. */
 export interface FakeVisionServer {
   /** For `AI_BASE_URL`. */
@@ -84,6 +93,12 @@ export interface FakeVisionServer {
   blind: boolean;
   /** Also applies `mode` to the canary. */
   failsCanary: boolean;
+  /** Headers of a failure. */
+  headers: Record<string, string>;
+  /** Bytes of the largest picture that has room in the context. */
+  roomBytes: number;
+  /** Requests for `/health`, which answers 503 in the mode `loading` and else 200. */
+  healthChecks: number;
   requests: SeenRequest[];
   /** Requests about images, without canaries. */
   questions(): SeenRequest[];
@@ -112,6 +127,9 @@ export async function startFakeVisionServer(): Promise<FakeVisionServer> {
     held: null,
     blind: false,
     failsCanary: false,
+    headers: {},
+    roomBytes: 0,
+    healthChecks: 0,
     requests: [],
     questions: () => fake.requests.filter(({ canary }) => !canary),
     peak: 0,
@@ -123,6 +141,9 @@ export async function startFakeVisionServer(): Promise<FakeVisionServer> {
         held: null,
         blind: false,
         failsCanary: false,
+        headers: {},
+        roomBytes: 0,
+        healthChecks: 0,
       };
       Object.assign(fake, fresh, { requests: [], peak: 0 });
     },
@@ -134,6 +155,10 @@ export async function startFakeVisionServer(): Promise<FakeVisionServer> {
 }
 
 async function serve(fake: FakeVisionServer, request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  if (request.url === '/health') {
+    fake.healthChecks += 1;
+    return response.writeHead(fake.mode === 'loading' ? 503 : 200).end();
+  }
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const seen = see(request, JSON.parse(Buffer.concat(chunks).toString('utf8')) as ChatRequest);
@@ -185,6 +210,10 @@ function misbehave(fake: FakeVisionServer, seen: SeenRequest, response: ServerRe
       return sendAnswer(response, `<think>Perhaps {"alt":"a draft"}?</think>\n${good}`);
     case 'thinking-forever':
       return sendAnswer(response, '<think>Sorry, I cannot tell yet. Perhaps {"alt":"a draft"}?', 'length');
+    case 'empty':
+      return sendAnswer(response, EMPTY_ANSWER);
+    case 'empty-once':
+      return sendAnswer(response, first ? EMPTY_ANSWER : good);
     case 'wrong-shape':
       return sendAnswer(response, '{"description":"a bicycle"}');
     case 'wrong-shape-once':
@@ -204,7 +233,20 @@ function misbehave(fake: FakeVisionServer, seen: SeenRequest, response: ServerRe
     case 'rate-limited-long':
       return fail(response, 429, 'slow down', { 'retry-after': '120' });
     case 'error-once':
-      return first ? fail(response, 503, 'loading the model') : sendAnswer(response, good);
+      return first ? fail(response, 500, 'internal error') : sendAnswer(response, good);
+    case 'loading':
+      return fail(response, 503, 'Loading model', fake.headers);
+    case 'key-refused-as-400':
+      return fail(response, 400, 'litellm.BadRequestError: AuthenticationError: Incorrect API key provided');
+    case 'too-long':
+      if (seen.image.length < fake.roomBytes) return sendAnswer(response, good);
+      return fail(response, 400, 'request (5000 tokens) exceeds the available context size (2048 tokens)');
+    case 'no-images':
+      return fail(
+        response,
+        500,
+        'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+      );
     case 'error':
       return fail(response, 500, 'out of memory');
     case 'unauthorized':

@@ -46,5 +46,21 @@ const boundedFetch: typeof globalThis.fetch = async (input, init) => {
     },
   });
   const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  const bounded = new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  if (status !== 200) return bounded;
+  return new Response(markRefusal(await bounded.text()), { status, statusText, headers });
 };
+
+/** Marks an answer that is a refusal as filtered: the AI SDK drops the field that OpenAI has for it. */
+function markRefusal(body: string): string {
+  if (!/"refusal"\s*:\s*"/.test(body)) return body;
+  try {
+    const parsed = JSON.parse(body) as { choices?: { message?: { refusal?: unknown }; finish_reason?: string }[] };
+    for (const choice of parsed.choices ?? []) {
+      if (typeof choice.message?.refusal === 'string') choice.finish_reason = 'content_filter';
+    }
+    return JSON.stringify(parsed);
+  } catch {
+    return body;
+  }
+}

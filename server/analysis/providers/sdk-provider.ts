@@ -1,16 +1,11 @@
 import type { FinishReason, LanguageModel, ModelMessage } from 'ai';
 import type { ProviderSettings } from '../config.ts';
+import { delayInWords, kindOf } from '../failure-kinds.ts';
 import { VisionFailure, type VisionProvider, type VisionQuestion, type VisionReply } from '../vision-provider.ts';
 import { loadModel } from './load-model.ts';
+import { probeService } from './probe-service.ts';
 
-/** Enough for models that reason before they answer; an answer itself takes about 150. */
-const MAX_OUTPUT_TOKENS = 2000;
-/** Added for each language beside the first: scripts such as Devanagari take several tokens a word. */
-const TOKENS_PER_LANGUAGE = 500;
 const TEMPERATURE = 0.2;
-/** HTTP statuses of an unsupported request format. */
-const UNSUPPORTED = new Set([400, 415, 422, 501]);
-const TRANSIENT = new Set([408, 409, 425, 429]);
 
 /** Creates a provider over the AI SDK, which is loaded with the first question (100 ms, 60 MB). */
 export function createSdkProvider(settings: ProviderSettings): VisionProvider {
@@ -38,7 +33,7 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
           system: question.system,
           messages: messagesOf(question),
           temperature: TEMPERATURE,
-          maxOutputTokens: MAX_OUTPUT_TOKENS + TOKENS_PER_LANGUAGE * (question.furtherLanguages ?? 0),
+          maxOutputTokens: question.maxTokens,
           // The caller retries: it knows the remaining time.
           maxRetries: 0,
           abortSignal: signal,
@@ -53,6 +48,7 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
         throw toFailure(sdk, error);
       }
     },
+    probe: (how, signal) => probeService(settings, how, signal),
   };
 }
 
@@ -84,13 +80,38 @@ function messagesOf({ image, prompt, repair }: VisionQuestion): ModelMessage[] {
   ];
 }
 
+/** Body of a success that is an error, as OpenRouter and LM Studio answer. */
+const ERROR_IN_BODY = /"error"\s*:\s*[{"]/;
+
 function toFailure(sdk: typeof import('ai'), error: unknown): VisionFailure {
-  if (!sdk.APICallError.isInstance(error)) return new VisionFailure('permanent', null);
-  const { statusCode: status, responseHeaders } = error;
-  if (status === undefined) return new VisionFailure('transient', null);
-  if (UNSUPPORTED.has(status)) return new VisionFailure('unsupported', status);
-  const passes = TRANSIENT.has(status) || status >= 500;
-  return new VisionFailure(passes ? 'transient' : 'permanent', status, retryAfterMs(responseHeaders ?? {}, Date.now()));
+  if (!sdk.APICallError.isInstance(error)) return new VisionFailure('broken', null, { cause: codeOf(error) });
+  const { statusCode: status, responseHeaders: headers = {}, responseBody: body = '' } = error;
+  const cause = codeOf(error);
+  // No whole response: refused, reset, no such host.
+  if (status === undefined || (status === 200 && cause !== null)) {
+    const isAway = cause !== null && CONNECTION.test(cause);
+    return new VisionFailure(isAway ? 'unreachable' : 'broken', null, { cause, probe: isAway ? 'connect' : null });
+  }
+  if (status < 400 && !ERROR_IN_BODY.test(body)) return new VisionFailure('broken', status);
+  const { kind, isNamed } = kindOf({ status, body });
+  const retry = retryAfterMs(headers, Date.now()) ?? delayInWords(body);
+  const tellsHealth = kind === 'loading' && (headers.server ?? '').startsWith('llama.cpp');
+  return new VisionFailure(kind, status, { retryAfterMs: retry, isNamed, probe: tellsHealth ? 'health' : null });
+}
+
+/** Codes of connections that a restarted service answers again. */
+const CONNECTION = /^(?:ECONN|EPIPE|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|UND_ERR_(?:SOCKET|CONNECT|CLOSED))/;
+const MAX_CAUSES = 5;
+
+/** Returns the code of the first cause that has one, e.g. `ECONNREFUSED`. */
+function codeOf(error: unknown): string | null {
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
+    const { code } = cause as Error & { code?: unknown };
+    if (typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code)) return code;
+    cause = cause instanceof AggregateError ? (cause.errors[0] ?? cause.cause) : cause.cause;
+  }
+  return null;
 }
 
 /**

@@ -11,6 +11,8 @@ const jobFields = {
   state: field.text<JobState>(),
   /** Number of images. */
   total: field.number(),
+  /** Images that are charged. Absent: all, or of an earlier version. */
+  payable: field.optional(field.number()),
   /** Settings of the job kind for all images. */
   settings: field.mixed<unknown>(),
   createdAt: field.date(),

@@ -110,8 +110,8 @@ function streamAnalysis(
 ): Promise<void> {
   const resolve = () => services.analyzeImages.resolve({ accountId: account.id, sessionId, body });
   // Credits limit paid jobs.
-  const daily = { counter: 'analyses' as const, countNew: services.analyzeImages.countNew };
-  const limited = services.analyzeImages.isPaid ? {} : { daily };
+  const { countNew, isPaid } = services.analyzeImages;
+  const limited = isPaid ? { countPayable: countNew } : { daily: { counter: 'analyses' as const, countNew } };
   const order = { kind: 'analyze' as const, sessionId, settings: body.options };
   return streamJob({ ctx, account, ...order, requestParts: [sessionId, body], resolve, ...limited }, services);
 }
@@ -151,6 +151,8 @@ interface StreamJobInput {
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
   /** Limit of the day that the job counts towards; absent: none. */
   daily?: { counter: 'samples' | 'analyses'; countNew: (order: Omit<NewJob, 'jobId'>) => Promise<number> };
+  /** Counts the images that are charged. @default all */
+  countPayable?: (order: Omit<NewJob, 'jobId'>) => Promise<number>;
   /** Refuses a job before it is stored or charged. */
   refuse?: (order: Omit<NewJob, 'jobId'>) => Promise<void>;
 }
@@ -222,9 +224,10 @@ async function rejoinJob(input: StreamJobInput, last: LastEvent, services: Servi
 }
 
 async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord | null> {
-  const { account, resolve, daily, refuse } = input;
+  const { account, resolve, daily, refuse, countPayable } = input;
   const { limits } = services.accounts;
-  const order = await resolve();
+  const resolved = await resolve();
+  const order = countPayable ? { ...resolved, payable: await countPayable(resolved) } : resolved;
   if (input.kind !== 'analyze') await limits.requireRoom(account.id);
   await refuse?.(order);
   const takeBack = daily && (await countImages(account, daily.counter, await daily.countNew(order), services));
@@ -247,7 +250,7 @@ async function createChargedJob(
   const job = await services.jobs.create(order);
   if (!job) return null;
   try {
-    const { charged } = await services.gateway.billing.charge(account, jobId, job.total, kind);
+    const { charged } = await services.gateway.billing.charge(account, jobId, job.payable ?? job.total, kind);
     services.metrics.creditsCharged(charged);
   } catch (error) {
     await services.jobs.discard(job);
