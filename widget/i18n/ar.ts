@@ -182,6 +182,7 @@ export const ar: Messages = {
   'step.queued': 'في الطابور',
   'step.resize': 'جار إعداد المقاسات',
   'step.save': 'جار الحفظ',
+  'step.wait_for_model': 'جار تحميل النموذج',
   'take.after-export': 'متاح بعد التصدير.',
   'take.copied': 'نسخ',
   'take.copy': 'نسخ {what}',

@@ -211,6 +211,7 @@ export const de: Messages = {
   'step.queued': 'In der Warteschlange',
   'step.resize': 'Größen entstehen',
   'step.save': 'Wird gespeichert',
+  'step.wait_for_model': 'Das Modell wird geladen',
   'take.after-export': 'Nach einem Export verfügbar.',
   'take.copied': 'Kopiert',
   'take.copy': '{what} kopieren',

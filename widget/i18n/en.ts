@@ -192,6 +192,7 @@ export const en = {
   'step.queued': 'In the queue',
   'step.resize': 'Making sizes',
   'step.save': 'Saving',
+  'step.wait_for_model': 'The model is loading',
   'take.after-export': 'Available after an export.',
   'take.copied': 'Copied',
   'take.copy': 'Copy {what}',

@@ -210,6 +210,7 @@ export const es: Messages = {
   'step.queued': 'En la cola',
   'step.resize': 'Creando tamaños',
   'step.save': 'Guardando',
+  'step.wait_for_model': 'El modelo se está cargando',
   'take.after-export': 'Disponible tras una exportación.',
   'take.copied': 'Copiado',
   'take.copy': 'Copiar {what}',

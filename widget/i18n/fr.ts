@@ -211,6 +211,7 @@ export const fr: Messages = {
   'step.queued': 'Dans la file',
   'step.resize': 'Création des tailles',
   'step.save': 'Enregistrement',
+  'step.wait_for_model': 'Chargement du modèle',
   'take.after-export': 'Disponible après une exportation.',
   'take.copied': 'Copié',
   'take.copy': 'Copier {what}',

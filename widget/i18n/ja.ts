@@ -208,6 +208,7 @@ export const ja: Messages = {
   'step.queued': '順番待ち',
   'step.resize': '各サイズを作成中',
   'step.save': '保存中',
+  'step.wait_for_model': 'モデルを読み込み中',
   'take.after-export': 'エクスポート後に使えます。',
   'take.copied': 'コピーしました',
   'take.copy': '{what} をコピー',

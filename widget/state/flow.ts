@@ -104,7 +104,7 @@ function saveImportedTexts({ config }: Core, saver: MetadataSaver, { id, file, m
 interface RetryDeps {
   core: Core;
   saver: MetadataSaver;
-  analyses: Pick<AnalysisRun, 'analyze'>;
+  analyses: Pick<AnalysisRun, 'analyze' | 'unanswered'>;
   samples: Pick<ReturnType<typeof createSampleRun>, 'sample'>;
   exports: Exports;
   uploading: Uploading;
@@ -122,6 +122,7 @@ async function retryFailed(
   const failed = new Map<Phase, string[]>();
   for (const { id, error } of items) {
     if (error) failed.set(error.phase, [...(failed.get(error.phase) ?? []), id]);
+    else if (analyses.unanswered(id)) failed.set('analyze', [...(failed.get('analyze') ?? []), id]);
   }
   for (const [phase, ids] of failed) {
     if (phase === 'upload') {

@@ -196,7 +196,7 @@ function lamp(health: Health, name: string, value: string, note = ''): TemplateR
   </div>`;
 }
 
-const MODEL_HEALTH = { ready: 'good', unverified: 'poor', unavailable: 'bad', off: 'off' } as const;
+const MODEL_HEALTH = { ready: 'good', unverified: 'poor', loading: 'poor', unavailable: 'bad', off: 'off' } as const;
 
 /** Says what was counted since the start of the server. */
 function describeAnswers({ answers: { since, all, refused, failed, images } }: ServiceState): string {
@@ -215,9 +215,11 @@ function renderLamps({ disk, model, mail, queue, lastHour }: ServiceState): Temp
   const mailNote = mail.retried > 0 ? `${waiting}. ${texts.mailRetried({ count: mail.retried })}` : waiting;
   const { all, failed, refused, images } = lastHour;
   const by = [model.provider, model.name].filter((part) => part && part !== 'none').join(', ');
+  const remedies: Record<string, string> = texts.modelReasons;
+  const remedy = (model.reason && remedies[model.reason]) ?? '';
   return html`<dl class="facts">
     ${disk ? renderDisk(disk) : nothing}
-    ${lamp(MODEL_HEALTH[model.state], texts.model, texts.modelStates[model.state], by)}
+    ${lamp(MODEL_HEALTH[model.state], texts.model, texts.modelStates[model.state], [by, remedy].filter(Boolean).join('. '))}
     ${lamp(mail.retried > 0 ? 'bad' : mail.sends ? 'good' : 'off', texts.mail, mail.sends ? texts.mailOn : texts.mailOff, mailNote)}
     ${lamp(queue.waiting > queue.workers * LONG_QUEUE ? 'poor' : 'good', texts.queue, texts.queueWaiting({ count: queue.waiting }), texts.workers({ busy: queue.busy, total: queue.workers }))}
     ${lamp(failed > 0 ? 'bad' : 'good', texts.answers, texts.failed({ failed: formatNumber(failed), all: formatNumber(all) }), texts.refused({ refused: formatNumber(refused) }))}

@@ -4,6 +4,8 @@ import type { Messages } from '../messages.ts';
 export const germanErrors: Messages = {
   'notice.analysis_fallback':
     'Der Beschreibungsdienst hat bei {count} Bild nicht geantwortet.|Der Beschreibungsdienst hat bei {count} Bildern nicht geantwortet.',
+  'notice.analysis_loading':
+    'Das Bildmodell wird noch geladen. {count} Bild hat noch keine Beschreibung.|Das Bildmodell wird noch geladen. {count} Bilder haben noch keine Beschreibung.',
   'notice.analyze_failed':
     '{count} Bild konnte nicht beschrieben werden.|{count} Bilder konnten nicht beschrieben werden.',
   'notice.check-cost': 'Erneut prüfen',

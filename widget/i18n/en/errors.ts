@@ -4,6 +4,8 @@ import type { Messages } from '../messages.ts';
 export const englishErrors = {
   'notice.analysis_fallback':
     'The description service did not answer for {count} image.|The description service did not answer for {count} images.',
+  'notice.analysis_loading':
+    'The image model is still loading. {count} image has no description yet.|The image model is still loading. {count} images have no description yet.',
   'notice.analyze_failed': '{count} image could not be described.|{count} images could not be described.',
   'notice.check-cost': 'Check again',
   'notice.details': 'Details',

@@ -4,6 +4,8 @@ import type { Messages } from '../messages.ts';
 export const spanishErrors: Messages = {
   'notice.analysis_fallback':
     'El servicio de descripción no respondió para {count} imagen.|El servicio de descripción no respondió para {count} imágenes.',
+  'notice.analysis_loading':
+    'El modelo de imágenes aún se está cargando. {count} imagen no tiene descripción todavía.|El modelo de imágenes aún se está cargando. {count} imágenes no tienen descripción todavía.',
   'notice.analyze_failed': 'No se pudo describir {count} imagen.|No se pudieron describir {count} imágenes.',
   'notice.check-cost': 'Comprobar de nuevo',
   'notice.details': 'Detalles',

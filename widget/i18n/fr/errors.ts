@@ -4,6 +4,8 @@ import type { Messages } from '../messages.ts';
 export const frenchErrors: Messages = {
   'notice.analysis_fallback':
     'Le service de description n’a pas répondu pour {count} image.|Le service de description n’a pas répondu pour {count} images.',
+  'notice.analysis_loading':
+    'Le modèle d’images est encore en cours de chargement. {count} image n’a pas encore de description.|Le modèle d’images est encore en cours de chargement. {count} images n’ont pas encore de description.',
   'notice.analyze_failed': '{count} image n’a pas pu être décrite.|{count} images n’ont pas pu être décrites.',
   'notice.check-cost': 'Vérifier de nouveau',
   'notice.details': 'Détails',

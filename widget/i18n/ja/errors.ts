@@ -3,6 +3,7 @@ import type { Messages } from '../messages.ts';
 /** Japanese texts about failures, rejections and notices. */
 export const japaneseErrors: Messages = {
   'notice.analysis_fallback': '説明サービスが {count} 枚の画像に応答しませんでした。',
+  'notice.analysis_loading': '画像モデルを読み込み中です。{count} 枚の画像にはまだ説明がありません。',
   'notice.analyze_failed': '画像 {count} 枚の説明を作成できませんでした。',
   'notice.check-cost': 'もう一度確認',
   'notice.details': '詳細',

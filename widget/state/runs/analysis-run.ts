@@ -21,6 +21,8 @@ export interface AnalysisDeps {
 
 /** Values of `aiStatus` if the model gave no texts, so that they come from the file. */
 const NO_ANSWER = ['failed', 'timeout', 'refused', 'unavailable', 'limit'];
+/** Those of them that another try may change. */
+const AGAIN = ['failed', 'timeout', 'unavailable'];
 
 /** Findings of an analysis about an image. */
 type Found = Pick<ProgressEvent, 'texts'> & { metadata?: AnalysisResult['metadata'] };
@@ -35,13 +37,18 @@ interface Run extends AnalysisDeps {
   /** Ids of the items that have their texts. */
   described: Set<string>;
   changes: { before: Item; after: Item }[];
+  /** Ids of the items that the model gave no texts for, and may when it is asked again. */
+  unanswered: Set<string>;
 }
 
 /** Creates the analyses of the element: texts appear while an analysis runs, and edits made meanwhile stay. */
 export function createAnalysisRun(deps: AnalysisDeps) {
   const { core, runs, saver } = deps;
   const { store } = core;
+  const unanswered = new Set<string>();
   return {
+    /** True if the model gave no texts for an item, and may when it is asked again. */
+    unanswered: (id: string) => unanswered.has(id),
     async analyze(ids?: readonly string[], { missing = false, overwrite = false, context = '' } = {}) {
       const wanted = itemsOf(store, ids).filter(
         (item) => item.imageId !== null && (!missing || isMissingText(item) || !item.metadata.title),
@@ -61,14 +68,14 @@ export function createAnalysisRun(deps: AnalysisDeps) {
         };
         const open = (closing: AbortSignal) =>
           core.transport().analyzeImages(sessionId, { images, options }, { signal: closing });
-        await read(deps, open, images.length, { signal, overwrite });
+        await read({ ...deps, unanswered }, open, images.length, { signal, overwrite });
       });
     },
     /** Follows an analysis in progress at the service. */
     follow(jobId: string, total: number) {
       const open = (closing: AbortSignal) => core.transport().followJob(jobId, { signal: closing });
       return runs.start('analyzing', (signal) =>
-        read(deps, open as OpenStream<AnalysisResult>, total, { signal, overwrite: false }),
+        read({ ...deps, unanswered }, open as OpenStream<AnalysisResult>, total, { signal, overwrite: false }),
       );
     },
   };
@@ -79,7 +86,7 @@ export type AnalysisRun = ReturnType<typeof createAnalysisRun>;
 
 /** Reads an analysis to its end and puts its texts into the items. */
 async function read(
-  deps: AnalysisDeps,
+  deps: AnalysisDeps & Pick<Run, 'unanswered'>,
   open: OpenStream<AnalysisResult>,
   total: number,
   { signal, overwrite }: { signal: AbortSignal; overwrite: boolean },
@@ -147,18 +154,30 @@ function fail(core: Core, item: Item, failure: Failure): void {
 }
 
 /** Announces the outcome of an analysis, and shows notices about failed images and missing texts of the model. */
-function reportOutcome({ core, runs, progress }: Run, all: readonly AnalysisResult[], error: Failure): void {
+function reportOutcome(
+  { core, runs, progress, unanswered }: Run,
+  all: readonly AnalysisResult[],
+  error: Failure,
+): void {
   const { notices, t } = core;
   const real = all.filter((result) => result.error === null || itemError(core, result.error, 'analyze', '') !== null);
   const failed = real.filter(({ status }) => status === 'failed').length;
   const unasked = all.filter(({ aiStatus }) => aiStatus === 'none').length;
   notices.drop('error-analyze');
   const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
+  for (const { imageId, aiStatus } of all) {
+    const id = core.store.byImageId(imageId)?.id ?? '';
+    if (aiStatus && AGAIN.includes(aiStatus)) unanswered.add(id);
+    else unanswered.delete(id);
+  }
+  const isAgain = all.some(({ aiStatus }) => aiStatus && AGAIN.includes(aiStatus));
+  const isLoading = all.some(({ aiReason }) => aiReason === 'loading');
   progress.end(real.length - failed - silent - unasked, failed);
   if (silent + unasked > 0) {
-    const message = () => (unasked ? t('notice.no_model') : t('notice.analysis_fallback', { count: silent }));
+    const key = isLoading ? 'notice.analysis_loading' : 'notice.analysis_fallback';
+    const message = () => (unasked ? t('notice.no_model') : t(key, { count: silent }));
     core.announcer.say('analysis', message);
-    notices.show('analysis', { kind: 'warning', message, phase: 'analyze' });
+    notices.show('analysis', { kind: 'warning', message, phase: 'analyze', actions: isAgain ? ['retry'] : [] });
   } else notices.drop('analysis');
   if (error && real.length === 0 && error.code !== 'job_cancelled') runs.fail(error, 'analyze', ['retry']);
   else if (failed > 0) {

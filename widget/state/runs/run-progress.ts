@@ -13,6 +13,7 @@ const STEPS: { readonly [step: string]: number } = {
   prepare: 0.2,
   optimize: 0.4,
   describe: 0.5,
+  wait_for_model: 0.5,
   resize: 0.65,
   save: 0.9,
   done: 1,
