@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import sharp from 'sharp';
-import { drawDigits } from '../../server/analysis/digits-image.ts';
+import { readDigits } from './read-digits.ts';
 import { serveLocally } from './serve-locally.ts';
 
 /** Treatment of a question about an image. Modes with `-once` apply to the first question alone. */
@@ -169,7 +168,7 @@ async function serve(fake: FakeVisionServer, request: IncomingMessage, response:
   await fake.held;
   if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs));
   const sameKind = fake.requests.filter(({ canary }) => canary === seen.canary).length;
-  if (seen.canary && !fake.failsCanary) return sendAnswer(response, await readCanary(fake, seen.image));
+  if (seen.canary && !fake.failsCanary) return sendAnswer(response, await readDigits(fake.blind, seen.image));
   misbehave(fake, seen, response, sameKind === 1);
 }
 
@@ -295,22 +294,4 @@ function fail(response: ServerResponse, status: number, message: string, headers
   if (response.destroyed) return;
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify({ error: { message, type: 'error', code: null } }));
-}
-
-/** Reads the digits by their pixels, as a service that sees would. */
-async function readCanary(fake: FakeVisionServer, png: Buffer): Promise<string> {
-  if (fake.blind) return 'The image shows the digits 8371, I am certain... no: 8371.';
-  const pixelsOf = (image: Buffer) => sharp(image).greyscale().raw().toBuffer();
-  const target = await pixelsOf(png);
-  let read = '0000';
-  for (let place = 0; place < 4; place += 1) {
-    let least = Number.POSITIVE_INFINITY;
-    for (let digit = 0; digit < 10; digit += 1) {
-      const guess = read.slice(0, place) + digit + read.slice(place + 1);
-      const pixels = await pixelsOf(drawDigits(guess));
-      const difference = pixels.reduce((sum, value, at) => sum + Math.abs(value - (target[at] ?? 0)), 0);
-      if (difference < least) [least, read] = [difference, guess];
-    }
-  }
-  return `It says ${read}.`;
 }

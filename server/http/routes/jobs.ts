@@ -112,8 +112,8 @@ function streamAnalysis(
   // Credits limit paid jobs.
   const { countNew, isPaid } = services.analyzeImages;
   const limited = isPaid ? { countPayable: countNew } : { daily: { counter: 'analyses' as const, countNew } };
-  const order = { kind: 'analyze' as const, sessionId, settings: body.options };
-  return streamJob({ ctx, account, ...order, requestParts: [sessionId, body], resolve, ...limited }, services);
+  const order = { kind: 'analyze' as const, sessionId, settings: body.options, requestParts: [sessionId, body] };
+  return streamJob({ ctx, account, ...order, resolve, ...limited }, services);
 }
 
 /** Streams an export or a sample, which differ only in their namespace and price. */
@@ -132,10 +132,8 @@ function streamExport(
   const daily = { counter: 'samples' as const, countNew: countUncounted };
   const { settings } = body;
   const limited = kind === 'sample' ? { daily } : settings.onlySmaller ? { refuse } : {};
-  return streamJob(
-    { ctx, account, kind, sessionId, settings, requestParts: [sessionId, body], resolve, ...limited },
-    services,
-  );
+  const order = { kind, sessionId, settings, requestParts: [sessionId, body] };
+  return streamJob({ ctx, account, ...order, resolve, ...limited }, services);
 }
 
 interface StreamJobInput {
