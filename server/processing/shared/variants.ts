@@ -161,7 +161,8 @@ export function mimeTypeOf(format: ImageFormat): string {
 
 /** Counts the frames that are decoded: all of an animation, the first page of any other file. */
 export function decodedFrames(format: InputFormat, pages: number): number {
-  return ENCODERS[format].animated ? pages : 1;
+  // Animated PNG is read, but not written.
+  return ENCODERS[format].animated || format === 'png' ? pages : 1;
 }
 
 /** True if a format keeps the frames of an animation. */

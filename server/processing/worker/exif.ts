@@ -15,7 +15,8 @@ export interface ExifEntry extends ExifTag {
 }
 
 const ASCII = 2;
-const SHORT = 3;
+/** Type of a value of 16 bits. */
+export const SHORT = 3;
 const LONG = 4;
 const UNDEFINED = 7;
 /** Bytes of a value by type, and of the numbers that it consists of. */

@@ -188,7 +188,7 @@ function tooLarge(received: number, limit: number): ProcessingFailure {
 function droppedFrames({ facts }: RenderTask, format: EncodedFormat): WarningCode[] {
   if (facts.pages <= 1) return [];
   if (facts.format === 'tiff' || facts.format === 'avif' || facts.format === 'heic') return ['pages_dropped'];
-  return holdsAnimation(format) && facts.format !== 'png' ? [] : ['animation_dropped'];
+  return holdsAnimation(format) ? [] : ['animation_dropped'];
 }
 
 /**

@@ -115,8 +115,7 @@ function misreadTiff({ depth, space, channels }: Metadata): [kind: string, messa
 }
 
 /**
- * Counts the pictures of an animated PNG: its `acTL` chunk must precede the first image data (PNG third edition, 11.3.6). Image data that
- * no `fcTL` precedes are no frame but a picture for programs without animation, which counts too. The reads block, since asynchronous ones of many tiny
+ * Counts the frames of an animated PNG: its `acTL` chunk must precede the first image data (PNG third edition, 11.3.6). The reads block, since asynchronous ones of many tiny
  * chunks take 25 times as long.
  * @returns 1 for a still PNG
  */
@@ -131,8 +130,7 @@ function apngFrames(file: string): number {
       if (readSync(handle, chunk, 0, 12, at) < 12) break;
       const type = chunk.toString('latin1', 4, 8);
       if (type === 'acTL') frames = Math.max(1, chunk.readUInt32BE(8));
-      else if (type === 'fcTL') return Math.max(1, frames);
-      else if (type === 'IDAT' || type === 'IEND') return frames + 1;
+      else if (type === 'fcTL' || type === 'IDAT' || type === 'IEND') return Math.max(1, frames);
       at += 12 + chunk.readUInt32BE(0);
     }
     return Math.max(1, frames);

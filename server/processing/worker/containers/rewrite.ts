@@ -1,9 +1,10 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import type { InputFormat } from '#contract';
 import { blankAvif } from './avif.ts';
 import type { ContainerMetadata } from './container-metadata.ts';
 import { rewriteGif } from './gif.ts';
 import { rewriteJpeg } from './jpeg.ts';
+import { PNG_SIGNATURE, pngChunk } from './png-chunk.ts';
 import { blankTiff } from './tiff.ts';
 import { rewriteWebp } from './webp.ts';
 
@@ -38,8 +39,6 @@ export function rewriteContainer(
   }
 }
 
-const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-
 /** Chunks that determine the appearance of the pixels; all others are private or unknown. */
 const KEPT = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'mDCV', 'cLLI', 'sBIT', 'bKGD', 'pHYs'],
@@ -52,18 +51,18 @@ const KEPT = new Set([
  * @returns null if the file is not a well-formed PNG
  */
 function rewritePng(file: Buffer, metadata: ContainerMetadata): Buffer | null {
-  if (!file.subarray(0, 8).equals(SIGNATURE)) return null;
-  const parts: Buffer[] = [SIGNATURE];
+  if (!file.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
+  const parts: Buffer[] = [PNG_SIGNATURE];
   let wroteMetadata = false;
   for (let at = 8; at + 12 <= file.length; ) {
     const end = at + 12 + file.readUInt32BE(at);
     if (end > file.length) return null;
     const type = file.toString('latin1', at + 4, at + 8);
-    if (type === 'IEND') return Buffer.concat([...parts, chunk('IEND', Buffer.alloc(0))]);
+    if (type === 'IEND') return Buffer.concat([...parts, pngChunk('IEND', Buffer.alloc(0))]);
     if (type === 'IDAT' && !wroteMetadata) {
       wroteMetadata = true;
-      if (metadata.exif) parts.push(chunk('eXIf', metadata.exif));
-      if (metadata.xmp) parts.push(chunk('iTXt', internationalText(metadata.xmp, metadata.compact ?? false)));
+      if (metadata.exif) parts.push(pngChunk('eXIf', metadata.exif));
+      if (metadata.xmp) parts.push(pngChunk('iTXt', internationalText(metadata.xmp, metadata.compact ?? false)));
     }
     if (KEPT.has(type)) parts.push(file.subarray(at, end));
     at = end;
@@ -76,13 +75,4 @@ function internationalText(packet: string, compact: boolean): Buffer {
   const head = Buffer.from(`XML:com.adobe.xmp\0${compact ? '\x01' : '\0'}\0\0\0`, 'latin1');
   const text = Buffer.from(packet, 'utf8');
   return Buffer.concat([head, compact ? deflateSync(text) : text]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const bytes = Buffer.alloc(12 + data.length);
-  bytes.writeUInt32BE(data.length, 0);
-  bytes.write(type, 4, 'latin1');
-  data.copy(bytes, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
-  return bytes;
 }

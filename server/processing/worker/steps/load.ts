@@ -3,8 +3,9 @@ import type { WarningCode } from '#contract';
 import type { SourceFacts } from '../../shared/variants.ts';
 import { decodedFrames } from '../../shared/variants.ts';
 import { isHeifSequence } from '../colour/heif-colour.ts';
+import { readApng } from '../containers/apng.ts';
 import { type MetadataBlocks, readBlocks } from '../metadata/read-blocks.ts';
-import { bytesOf, type OpenSource, openImage, openSource, readPixels } from '../open-source.ts';
+import { bytesOf, decodeApng, type OpenSource, openImage, openSource, readPixels, turned } from '../open-source.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
 /** A decoded source with its properties and warnings. */
@@ -24,7 +25,7 @@ export interface LoadedImage {
 /**
  * Decodes a file once: upright, sRGB through the embedded profile, 8 bits, grey kept as one channel.
  * @param source a path, or the file's bytes
- * @param animated keeps all frames of an animated GIF or WebP, otherwise the first one
+ * @param animated keeps all frames of an animated GIF, WebP or PNG, otherwise the first one
  * @param maxPixels limit over all frames; a second check after that of the header
  * @throws invalid_image | too_many_pixels
  */
@@ -40,19 +41,20 @@ export async function loadImage(
     failOn: 'error',
     limitInputPixels: maxPixels,
     limitInputChannels: 5,
-    pages: frames,
+    pages: facts.format === 'png' ? 1 : frames,
   });
   const { header } = opened;
-  const image = openImage(opened);
+  const bytes = await bytesOf(source);
+  const apng = facts.format === 'png' && frames > 1 ? readApng(bytes, frames) : null;
   // The orientation of an animation cannot be changed frame by frame, and no camera writes one.
-  if (decodedFrames(facts.format, facts.pages) === 1) image.autoOrient();
-  const pixels: Pixels = {
-    ...(await readPixels(image, opened)),
-    ...(frames > 1 ? timing(header) : {}),
-  };
+  const isStill = decodedFrames(facts.format, facts.pages) === 1;
+  const image = isStill ? turned(openImage(opened), opened) : openImage(opened);
+  const pixels: Pixels = apng
+    ? await decodeApng(apng, opened.options)
+    : { ...(await readPixels(image, opened)), ...(frames > 1 ? timing(header) : {}) };
   return {
     pixels: await withoutOpaqueAlpha(pixels),
-    origin: readBlocks(facts.format, await bytesOf(source), header),
+    origin: readBlocks(facts.format, bytes, header),
     orientation: header.orientation,
     completed: opened.completed,
     cmyk: header.space === 'cmyk',
