@@ -178,10 +178,11 @@ function storedResult(
     sessionId,
     exportedAt: new Date().toISOString(),
     originalBytes: size,
-    files: variants.map(({ name: variant, format, filename, url, sha256, size, width, height, quality }) => {
+    files: variants.map(({ name: variant, format, filename, url, sha256, size, width, height, quality, lacks }) => {
       const { filename: address } = placeOf(url);
       const named = settings.formats === undefined ? { variant } : { variant, format: format as EncodedFormat };
-      return { ...named, filename, address, sha256, size, width, height, ...(quality && { quality }) };
+      const told = { ...(quality && { quality }), ...(lacks && { lacks }) };
+      return { ...named, filename, address, sha256, size, width, height, ...told };
     }),
     warnings,
     metadata,

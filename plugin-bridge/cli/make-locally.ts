@@ -67,10 +67,10 @@ async function makeOne({ run, engine, cache, tools }: Making, { key, sources }: 
       exportedAt: new Date().toISOString(),
       originalBytes: made.source.size,
       files: await Promise.all(
-        made.files.map(async ({ variant, format, path, size, width, height, sha256, quality }) => {
+        made.files.map(async ({ variant, format, path, size, width, height, sha256, quality, lacks }) => {
           await cache.keep(path, sha256);
           const named = options.settings.formats === undefined ? { variant } : { variant, format };
-          return { ...named, filename: '', sha256, size, width, height, quality };
+          return { ...named, filename: '', sha256, size, width, height, quality, ...(lacks && { lacks }) };
         }),
       ),
       warnings: made.warnings,

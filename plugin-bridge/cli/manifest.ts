@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Metadata, Quality, Warning } from '#contract';
+import type { Lack, Metadata, Quality, Warning } from '#contract';
 import { type EncodedFormat, IDEMPOTENCY_HOURS } from '#contract/constants';
 import { CliError, EXIT } from './exit-codes.ts';
 import { hashBytes, writeAtomically } from './files-on-disk.ts';
@@ -27,6 +27,8 @@ export interface StoredFile {
   height: number;
   /** Missing in records of earlier versions. */
   quality?: Quality;
+  /** What of the image the file does not show; missing if nothing. */
+  lacks?: Lack[];
 }
 
 /** Result of one content and one set of settings. */

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
-import { FORMATS, INPUT_FORMATS } from '#contract/constants';
+import type { Lack } from '#contract';
+import { ENCODERS, type EncodedFormat, FORMATS, INPUT_FORMATS } from '#contract/constants';
 import { sourcesOf, writePicture } from '../../server/processing/write-html.ts';
 import type { StoredFile, StoredResult } from './manifest.ts';
 import type { Source } from './name-outputs.ts';
@@ -29,7 +30,7 @@ export function formatOfName(name: string): string {
 /** Returns the markup of a result. @param baseUrl what stands before the names of the files, e.g. `/images/` */
 export function markupOf(source: Source, result: StoredResult, baseUrl: string): Markup {
   const main = formatOfName(source.target);
-  const variants = result.files.map((file) => ({ ...file, name: file.variant }));
+  const variants = result.files.map((file) => ({ ...file, ...lacksOf(file, main, result), name: file.variant }));
   // Blanks and commas would end an address in `srcset`.
   const addressOf = (file: StoredFile) => baseUrl + source.nameOf(file).split('/').map(encodeURIComponent).join('/');
   const { metadata, placeholder } = result;
@@ -47,6 +48,13 @@ export function markupOf(source: Source, result: StoredResult, baseUrl: string):
     placeholder: placeholder ?? null,
     html: writePicture({ variants, format: main, metadata, placeholder }, addressOf),
   };
+}
+
+/** Returns what a file lacks. Records of earlier versions tell of an animation by the warning of the image alone. */
+function lacksOf({ format, lacks }: StoredFile, main: string, { files, warnings }: StoredResult): { lacks?: Lack[] } {
+  if (lacks) return { lacks };
+  const isOld = files.every((file) => !file.lacks) && warnings.some(({ code }) => code === 'animation_dropped');
+  return isOld && !ENCODERS[(format ?? main) as EncodedFormat]?.animated ? { lacks: ['animation'] } : {};
 }
 
 /** Formats the file of `--markup`: a page of snippets for `.html`, else JSON by source. */

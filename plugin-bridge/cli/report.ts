@@ -1,4 +1,4 @@
-import type { JobCredits, Metadata, Quality, Warning } from '#contract';
+import type { JobCredits, Lack, Metadata, Quality, Warning } from '#contract';
 import type { Conflict } from './conflicts.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { StoredResult } from './manifest.ts';
@@ -47,6 +47,8 @@ export interface ImageReport {
     sha256: string;
     /** Null in records of earlier versions. */
     quality: Quality | null;
+    /** What of the image the file does not show; missing if nothing. */
+    lacks?: Lack[];
   }[];
   /** An `img` or `picture` of the files; null if there is none of full size. */
   html: string | null;
@@ -109,8 +111,18 @@ export function describeImage({ source, status, result, error }: Outcome, baseUr
     savedBytes: saved,
     savedPercent: saved === null || !original ? null : percent(saved, original),
     outputs: (result?.files ?? []).map((one) => {
-      const { variant, format = formatOfName(source.target), size, width, height, sha256, quality = null } = one;
-      return { file: source.nameOf(one), variant, format, size, width, height, sha256, quality };
+      const { variant, format = formatOfName(source.target), size, width, height, sha256, quality = null, lacks } = one;
+      return {
+        file: source.nameOf(one),
+        variant,
+        format,
+        size,
+        width,
+        height,
+        sha256,
+        quality,
+        ...(lacks && { lacks }),
+      };
     }),
     html: result ? markupOf(source, result, baseUrl).html : null,
     warnings: result?.warnings ?? [],

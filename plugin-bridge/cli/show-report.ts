@@ -1,4 +1,5 @@
-import { type VisibleDifference, visibleDifference } from '#contract/constants';
+import type { Lack } from '#contract';
+import { FORMATS, type ImageFormat, type VisibleDifference, visibleDifference } from '#contract/constants';
 import { printable } from './printable.ts';
 import type { ImageReport, Report } from './report.ts';
 
@@ -113,12 +114,31 @@ function rowOf({
   if (error) return [name, '', '', '', '', '', `failed: ${printable(error.message).slice(0, 60)}`];
   const [gainless] = warnings.filter(({ code }) => code === 'no_gain');
   if (gainless) return [name, bytes(originalBytes ?? 0), '', '', '', '0', printable(gainless.message)];
-  const note = savedPercent !== null && savedPercent < 0 ? 'larger than before' : status === 'restored' ? status : '';
+  const notes = [
+    ...(savedPercent !== null && savedPercent < 0 ? ['larger than before'] : status === 'restored' ? [status] : []),
+    ...lackNotes(outputs),
+  ];
   const saved = savedPercent === null ? '' : `${savedPercent.toFixed(1)} %`;
   const after = outputBytes === null ? '' : bytes(outputBytes);
   const score = outputs[0]?.quality?.score;
   const difference = typeof score === 'number' ? DIFFERENCE[visibleDifference(score)] : '';
-  return [name, bytes(originalBytes ?? 0), after, saved, difference, `${outputs.length}`, note];
+  return [name, bytes(originalBytes ?? 0), after, saved, difference, `${outputs.length}`, notes.join(', ')];
+}
+
+/** Returns which formats do not show all of an image: `AVIF does not move`. */
+function lackNotes(outputs: ImageReport['outputs']): string[] {
+  const formatsWithout = (what: Lack) => [
+    ...new Set(outputs.filter(({ lacks }) => lacks?.includes(what)).map(({ format }) => labelOf(format))),
+  ];
+  const [still, flat] = [formatsWithout('animation'), formatsWithout('transparency')];
+  return [
+    ...(still.length > 0 ? [`${still.join(' and ')} ${still.length === 1 ? 'does' : 'do'} not move`] : []),
+    ...(flat.length > 0 ? [`${flat.join(' and ')} on white`] : []),
+  ];
+}
+
+function labelOf(format: string): string {
+  return FORMATS[format as ImageFormat]?.label ?? format;
 }
 
 /** Formats bytes as kB or MB. */

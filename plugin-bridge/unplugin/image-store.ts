@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { SettingsInput } from '#contract';
+import type { Lack, SettingsInput } from '#contract';
 import { type EncodedFormat, FORMATS } from '#contract/constants';
 import { engineVersion } from '../../server/processing/cache-key.ts';
 import type { Engine } from '../../server/processing/index.ts';
@@ -19,6 +19,10 @@ export interface MadeFile {
   /** Absolute path. Its name has no characters that end an address in `srcset`. */
   path: string;
   sha256: string;
+  /** Bytes. */
+  size: number;
+  /** What of the image it does not show; absent if nothing. */
+  lacks?: Lack[];
 }
 
 /** A finished image. */
@@ -137,10 +141,10 @@ async function makeImage({ engine, source, sha256, settings, folder }: Making): 
   if (made.source.sha256 !== sha256) throw new Error('The file was changed while it was read');
   const stem = assetStem(source);
   const files = await Promise.all(
-    made.files.map(async ({ variant: name, format, width, height, path, sha256 }) => {
+    made.files.map(async ({ variant: name, format, width, height, path, sha256, size, lacks }) => {
       const file = `${stem}${name === 'full' ? '' : `-${name}`}.${FORMATS[format].extension}`;
       await rename(path, join(folder, file));
-      return { name, format, width, height, path: file, sha256 };
+      return { name, format, width, height, path: file, sha256, size, ...(lacks && { lacks }) };
     }),
   );
   const scores = made.files.flatMap(({ quality }) => quality.score ?? []);

@@ -125,7 +125,8 @@ function hooksOf(images: Images, headOf: Head) {
       const { file, query } = partsOf(id);
       if (!QUERY.test(query)) return null;
       this.addWatchFile(file);
-      const { files, text } = await images.load(file, query);
+      const { files, text, notes } = await images.load(file, query);
+      for (const note of notes) this.warn(`${basename(file)}${query}: ${note}`);
       return (await Promise.all(files.map((path, index) => headOf(this, path, index)))).join('') + text;
     },
     buildEnd: () => images.close(),

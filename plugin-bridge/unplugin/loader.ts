@@ -37,7 +37,8 @@ async function write(context: LoaderContext): Promise<string> {
   const importer = context._module && context._compilation?.moduleGraph.getIssuer(context._module)?.resource;
   const advice = adviceOnTypes(`${basename(context.resourcePath)}${context.resourceQuery}`, importer);
   if (advice) context.emitWarning(new Error(advice));
-  const { files, text } = await images.load(context.resourcePath, context.resourceQuery);
+  const { files, text, notes } = await images.load(context.resourcePath, context.resourceQuery);
+  for (const note of notes) context.emitWarning(new Error(`${basename(context.resourcePath)}: ${note}`));
   const head = await Promise.all(
     files.map(async (file, index) => {
       const bytes = await readFile(file);

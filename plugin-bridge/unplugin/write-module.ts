@@ -7,6 +7,8 @@ export interface ImageModule {
   /** Absolute paths; the first one is `file0`. */
   files: string[];
   text: string;
+  /** What the build has to say of the image. */
+  notes: string[];
 }
 
 /** Writes the module of a finished image. */
@@ -23,7 +25,10 @@ export function writeImageModule({ format, files, placeholder, score }: MadeImag
   const others = sources
     .slice(0, -1)
     .map((source) => `{ type: '${FORMATS[source.format].mimeType}', srcset: ${setOf(source)} }`);
-  return moduleOf(paths, {
+  const still = files.filter(({ lacks }) => lacks?.includes('animation'));
+  const labels = [...new Set(still.map((file) => FORMATS[file.format].label))].join(' and ');
+  const notes = labels ? [`${labels} cannot hold the animation and would show its first frame alone`] : [];
+  return moduleOf(paths, notes, {
     src: `file${paths.indexOf(image.full.path)}`,
     ...{ width: image.full.width, height: image.full.height },
     ...{ srcset: setOf(image), sources: `[${others.join(', ')}]` },
@@ -34,12 +39,16 @@ export function writeImageModule({ format, files, placeholder, score }: MadeImag
 /** Writes the module of an original, for development. */
 export function writeOriginalModule(source: string, size: { width: number; height: number }): ImageModule {
   const { width, height } = size;
-  return moduleOf([source], {
+  return moduleOf([source], [], {
     ...{ src: 'file0', width, height, srcset: "''", sources: '[]', placeholder: null, score: null },
   });
 }
 
-function moduleOf(files: string[], fields: Readonly<Record<string, string | number | null>>): ImageModule {
+function moduleOf(
+  files: string[],
+  notes: string[],
+  fields: Readonly<Record<string, string | number | null>>,
+): ImageModule {
   const lines = Object.entries(fields).map(([name, expression]) => `  ${name}: ${expression},`);
-  return { files, text: `export default {\n${lines.join('\n')}\n};\n` };
+  return { files, notes, text: `export default {\n${lines.join('\n')}\n};\n` };
 }

@@ -108,6 +108,8 @@ export const qualitySchema = z
   .meta({ id: 'Quality' });
 export type Quality = z.output<typeof qualitySchema>;
 
+const LACKS = ['animation', 'transparency'] as const;
+
 /** One exported file (specification, "Variant"). */
 export const variantSchema = z
   .object({
@@ -125,9 +127,18 @@ export const variantSchema = z
       ),
     sha256: z.string(),
     quality: qualitySchema.optional().describe('Of this file; absent in results of earlier versions.'),
+    lacks: z
+      .array(z.enum(LACKS))
+      .optional()
+      .describe(
+        'Absent if nothing. `animation`: the image moves, but this file shows its first frame alone, and `html` leaves it out where another file moves; `transparency`: it is on white.',
+      ),
   })
   .meta({ id: 'Variant' });
 export type Variant = z.output<typeof variantSchema>;
+
+/** What of an image a file does not show. */
+export type Lack = (typeof LACKS)[number];
 
 /** The result of one image. */
 export const imageResultSchema = z
@@ -162,7 +173,7 @@ export const imageResultSchema = z
       .nullable()
       .optional()
       .describe(
-        'A ready `<picture>` or `<img>` of all files that show the whole image, best format first; file names are relative. Null without `full`; absent in results of earlier versions.',
+        'A ready `<picture>` or `<img>` of all files that show the whole image, the smaller of AVIF and WebP first, without stills of an animation; file names are relative. Null without `full`; absent in results of earlier versions.',
       ),
     savedBytes: z
       .int()

@@ -9,7 +9,7 @@ import {
 } from '#contract';
 import type { EncodedFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
-import { mimeTypeOf, qualityOf } from '../processing/index.ts';
+import { lacksOf, mergeWarnings, mimeTypeOf, qualityOf } from '../processing/index.ts';
 import { locationOf } from './file-names.ts';
 import { mainFormat } from './prepare-job.ts';
 
@@ -54,11 +54,7 @@ export function completedResult(input: {
   const full = records[place];
   const shown = (full ?? records[0]) as CachedVariantRecord;
   const savedBytes = full ? image.size - full.size : 0;
-  const warnings = new Map(
-    [...warningsOf(image, requested, settings), ...input.warnings, ...records.flatMap((record) => record.warnings)].map(
-      (w) => [w.code, w],
-    ),
-  );
+  const warnings = mergeWarnings([...warningsOf(image, requested, settings), ...input.warnings], records);
   return {
     ...resultOf(image, shown.format),
     metadata: pickFields(requested, REQUEST_FIELDS),
@@ -74,6 +70,7 @@ export function completedResult(input: {
       height: file.height,
       sha256: file.sha256,
       quality: qualityOf(settings, records[index]),
+      ...(records[index] ? lacksOf(records[index]) : {}),
     })),
     ...(requested.focalPoint ? { focalPoint: requested.focalPoint } : {}),
     ...(placeholder === undefined ? {} : { placeholder }),
@@ -84,7 +81,7 @@ export function completedResult(input: {
     keptOriginal: full?.keptOriginal ?? false,
     fromCache,
     skippedSizes,
-    warnings: [...warnings.values()],
+    warnings,
     error: null,
   };
 }

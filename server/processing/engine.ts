@@ -2,12 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Settings, SettingsInput, Warning } from '#contract';
+import type { Lack, Settings, SettingsInput, Warning } from '#contract';
 import { metadataLevel, settingsFor, settingsSchema, warning } from '#contract';
 import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, processingConfig } from './config.ts';
 import { createProcessor, type ProbeOrder, type Processor, type RenderOptions } from './processor.ts';
+import { lacksOf, mergeWarnings } from './shared/lacks.ts';
 import { type FileQuality, formatsOf, planVariants, qualityOf, type SourceFacts } from './shared/variants.ts';
 
 /** Limits of an engine. */
@@ -55,6 +56,8 @@ export interface EngineFile {
   height: number;
   sha256: string;
   quality: FileQuality;
+  /** What of the image the file does not show; absent if nothing. */
+  lacks?: Lack[];
 }
 
 /** Outcome of an image. */
@@ -165,14 +168,10 @@ async function optimize(
     source: { format, width, height, size, sha256 },
     files,
     skippedSizes: made.skippedSizes,
-    warnings: [
-      ...new Map(
-        [...probed.warnings, ...made.warnings, ...(files.length > 0 ? [] : [warning('no_gain')])].map((one) => [
-          one.code,
-          one,
-        ]),
-      ).values(),
-    ],
+    warnings: mergeWarnings(
+      [...probed.warnings, ...made.warnings, ...(files.length > 0 ? [] : [warning('no_gain')])],
+      made.rendered,
+    ),
     ...(placeholder ? { placeholder: await processor.placeholder({ source, facts }, options) } : {}),
   };
 }
@@ -188,6 +187,9 @@ interface Rendering {
 interface Made {
   files: EngineFile[];
   skippedSizes: number[];
+  /** The same files with their warnings. */
+  rendered: { format: EncodedFormat; warnings: Warning[] }[];
+  /** Of the image. */
   warnings: Warning[];
 }
 
@@ -208,11 +210,8 @@ async function renderFormats(processor: Processor, rendering: Rendering, options
     throw fault;
   }
   const skipped = formats.filter((_, index) => outcomes[index]?.status === 'rejected');
-  const warnings = [
-    ...(skipped.length > 0 ? [warning('format_skipped', skipped.join(', '))] : []),
-    ...done.flatMap((file) => file.warnings),
-  ];
-  return { files: done.map(({ warnings: _warnings, ...file }) => file), skippedSizes, warnings };
+  const warnings = skipped.length > 0 ? [warning('format_skipped', skipped.join(', '))] : [];
+  return { files: done.map(({ warnings: _warnings, ...file }) => file), skippedSizes, rendered: done, warnings };
 }
 
 async function renderFormat(
@@ -252,6 +251,7 @@ async function renderFormat(
     height: file.height,
     sha256: file.sha256,
     quality: qualityOf(settings, file),
+    ...lacksOf(file),
     warnings: file.warnings,
   }));
 }

@@ -13,6 +13,7 @@ export {
   type ProcessorDeps,
   type RenderOptions,
 } from './processor.ts';
+export { lacksOf, mergeWarnings } from './shared/lacks.ts';
 export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
 export type {
   EmbeddedText,

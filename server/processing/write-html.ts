@@ -1,8 +1,8 @@
 import { thumbHashToAverageRGBA } from 'thumbhash';
-import type { ImageResult } from '#contract';
+import type { ImageResult, Lack } from '#contract';
 import { type EncodedFormat, FORMATS } from '#contract/constants';
 
-/** Formats that not every browser shows, the smallest files first; a browser takes the first source that it knows. */
+/** Formats that not every browser shows, usually the smallest files first. */
 const MODERN: readonly string[] = ['avif', 'webp'];
 
 /** A file that the HTML names. */
@@ -14,6 +14,10 @@ export interface ShownFile {
   /** Pixels. */
   width: number;
   height: number;
+  /** Bytes; absent: unknown. */
+  size?: number | undefined;
+  /** What of the image it does not show; absent if nothing. */
+  lacks?: readonly string[] | undefined;
 }
 
 /** The files of one format that show the whole image. */
@@ -74,20 +78,30 @@ export function writePicture<File extends ShownFile>(
   return `<picture>${lines.join('')}${img}</picture>`;
 }
 
-/** Returns the formats that have a whole-size file, the best first and the most compatible last. */
+/**
+ * Returns the formats that have a whole-size file, in the order in which browsers choose: they take the first one that they know, so the
+ * smaller of AVIF and WebP stands before the other, and the most compatible one is the last. Of an animation, stills are left out unless no file moves.
+ */
 export function sourcesOf<File extends ShownFile>(variants: readonly File[], main: string): Source<File>[] {
   const formatOf = (variant: File) => (variant.format ?? main) as EncodedFormat;
-  const sources = [...new Set(variants.map(formatOf))].flatMap((format): Source<File>[] => {
-    const files = variants.filter((variant) => formatOf(variant) === format);
+  const moves = variants.some((one) => one.name === 'full' && !lacks(one, 'animation'));
+  const shown = moves ? variants.filter((one) => !lacks(one, 'animation')) : variants;
+  const sources = [...new Set(shown.map(formatOf))].flatMap((format): Source<File>[] => {
+    const files = shown.filter((variant) => formatOf(variant) === format);
     const full = files.find(({ name }) => name === 'full');
     return full ? [{ format, full, files: files.filter((each) => showsWhole(each, full)) }] : [];
   });
   const rank = ({ format }: Source<File>) => (MODERN.includes(format) ? MODERN.indexOf(format) : MODERN.length);
   // Of several that every browser shows, one is enough: the first that was asked for.
   const old = sources.find((source) => rank(source) === MODERN.length);
-  return [...sources.filter((source) => rank(source) < MODERN.length), ...(old ? [old] : [])].sort(
-    (one, other) => rank(one) - rank(other),
-  );
+  const modern = sources
+    .filter((source) => rank(source) < MODERN.length)
+    .sort((one, other) => (one.full.size ?? 0) - (other.full.size ?? 0) || rank(one) - rank(other));
+  return old ? [...modern, old] : modern;
+}
+
+function lacks(file: ShownFile, what: Lack): boolean {
+  return file.lacks?.includes(what) ?? false;
 }
 
 /** False for crops. Rounded edges differ by a pixel. */

@@ -43,6 +43,25 @@ describe('the HTML of a result', () => {
     },
   );
 
+  it('offers WebP before a larger AVIF', () => {
+    const variants = [
+      { ...file('full', 'avif', 8, 6), size: 9 },
+      { ...file('full', 'webp', 8, 6), size: 8 },
+    ];
+    const written = html([...variants, file('full', 'jpeg', 8, 6)]) ?? '';
+    expect(written).toMatch(/^<picture><source type="image\/webp".*<source type="image\/avif".*<img src="a%20b\.jpg"/);
+  });
+
+  it('leaves out stills of an animation, also among widths, unless no file moves', () => {
+    const still = (name: string, format: string, width: number, height: number) => {
+      return { ...file(name, format, width, height), lacks: ['animation' as const] };
+    };
+    const stills = [still('full', 'avif', 8, 6), still('full', 'jpeg', 8, 6)];
+    expect(html([...stills, file('full', 'webp', 8, 6)])).toMatch(/^<img src="a%20b\.webp"/);
+    expect(html([file('full', 'png', 8, 6), still('4w', 'png', 4, 3)])).not.toContain('srcset');
+    expect(html(stills)).toMatch(/^<picture><source type="image\/avif".*<img src="a%20b\.jpg"/);
+  });
+
   it('escapes texts, and leaves an unknown one out but not an empty one', () => {
     const one = [file('full', 'webp', 8, 6)];
     expect(html(one, texts('"><script>&', "it's <b>"))).toContain(

@@ -28,6 +28,18 @@ it('tells which files stay below the score, why, and what the score would cost',
   );
 });
 
+it('names the formats that do not show all of an image', async () => {
+  const report = reportOfFiles([{ score: 80 }]);
+  const [image] = report.images;
+  const [output] = image?.outputs ?? [];
+  if (!image || !output) throw new Error('expected an output');
+  image.outputs.push(
+    { ...output, format: 'avif', lacks: ['animation'] },
+    { ...output, format: 'jpeg', lacks: ['animation', 'transparency'] },
+  );
+  expect(await showReport(report, { colour: false })).toMatch(/0\.png .* AVIF and JPEG do not move, JPEG on white /);
+});
+
 /** Report of files of 1,000 bytes made of 2,000. */
 function reportOfFiles(qualities: Pick<Quality, 'score' | 'reached' | 'stopped' | 'estimatedBytes'>[]): Report {
   const images = qualities.map((quality, index) =>

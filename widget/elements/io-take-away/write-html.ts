@@ -16,7 +16,9 @@ export function htmlOf({ metadata, result, image }: Item, kind: HtmlKind): strin
   const html = result.html.replace(/ (alt|title)="[^"]*"/g, '').replace(' loading=', (loading) => texts + loading);
   const img = html.slice(html.indexOf('<img')).replace('</picture>', '');
   if (kind === 'img') return img;
-  if (img !== html) return html;
+  // The animation of the original would stand behind a still.
+  const isStill = result.variants.some(({ name, lacks }) => name === 'full' && lacks?.includes('animation'));
+  if (img !== html || isStill) return html;
   const own = / src="[^"]*"/.exec(img)?.[0] ?? '';
   const sources = / srcset="[^"]*" sizes="[^"]*"/.exec(img)?.[0] ?? '';
   const isShown = image && FALLBACKS.includes(image.format) && image.format !== result.format;

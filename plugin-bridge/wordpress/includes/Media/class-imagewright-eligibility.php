@@ -168,9 +168,32 @@ class Imagewright_Eligibility {
 	 * @return WP_Error
 	 */
 	public function not_smaller( $result, $before ) {
+		return $this->without_gain( $result, $before, __( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ) );
+	}
+
+	/**
+	 * Creates the error for an animation of which a result shows the first frame alone.
+	 *
+	 * @param array $result Result of the export.
+	 * @param int   $before Size in bytes of the files that are shown.
+	 * @return WP_Error
+	 */
+	public function not_moving( $result, $before ) {
+		return $this->without_gain( $result, $before, __( 'The format cannot hold the animation, so the image stays as it is.', 'imagewright' ) );
+	}
+
+	/**
+	 * Creates the error of a result that changes nothing for visitors.
+	 *
+	 * @param array  $result  Result of the export.
+	 * @param int    $before  Size in bytes of the files that are shown.
+	 * @param string $message Reason.
+	 * @return WP_Error
+	 */
+	private function without_gain( $result, $before, $message ) {
 		return Imagewright_Rest_Errors::make(
 			'not_smaller',
-			__( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ),
+			$message,
 			409,
 			array(
 				'before'   => $before,

@@ -86,7 +86,17 @@ class Imagewright_Addition {
 	 */
 	public function choose( $id, $result ) {
 		$shown = $this->shown->of( $id );
-		$files = $this->shown->smaller( $shown, $result['variants'] );
+		// A browser would take the first frame of an animation instead of the file of WordPress, which moves.
+		$whole = array_filter(
+			$result['variants'],
+			static function ( $variant ) {
+				return ! in_array( 'animation', (array) ( $variant['lacks'] ?? array() ), true );
+			}
+		);
+		if ( ! $whole ) {
+			return $this->eligibility->not_moving( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
+		}
+		$files = $this->shown->smaller( $shown, array_values( $whole ) );
 		if ( ! $files ) {
 			return $this->eligibility->not_smaller( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
 		}
