@@ -20,15 +20,18 @@ const progress = (line: string) => console.error(line);
 /** Commands on all that the service keeps. */
 export const DATA_COMMANDS: Record<string, DataCommand> = {
   backup: {
-    usage: '--to DIR',
+    usage: '--to DIR [--faults stop|skip]',
     note: 'copies embedded database, secrets and, unless FILES_URL is set, files, also of a running service',
-    async run(config, { to = '' }) {
+    async run(config, { to = '', faults = 'stop' }) {
       refuseServer(config, 'backup');
+      if (faults !== 'stop' && faults !== 'skip')
+        throw new UsageError(`expected --faults to be stop or skip, but received ${faults}`);
+      const skipsFaults = faults === 'skip';
       const dataDirectory = resolve(config.storage.DATA_DIR);
       const secretsInEnvironment = config.accounts.API_KEY_PEPPER !== undefined;
       const bucket = config.storage.FILES_URL === undefined ? null : (await openFiles(config.storage)).store;
       return onDatabase(config, (database) =>
-        backUp({ database, dataDirectory, to: resolve(to), secretsInEnvironment, bucket, progress }),
+        backUp({ database, dataDirectory, to: resolve(to), secretsInEnvironment, bucket, progress, skipsFaults }),
       );
     },
   },

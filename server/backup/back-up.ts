@@ -1,11 +1,12 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepFiles, requireHold } from '../cluster/index.ts';
 import { type Database, snapshotEmbedded } from '../db/index.ts';
-import type { ObjectStore } from '../storage/index.ts';
+import { createVerifier, type ObjectStore } from '../storage/index.ts';
 import { VERSION } from '../version.ts';
-import { type BackupFacts, completeBackup, openBackup, type Progress, requireNamedFiles } from './backup-directory.ts';
+import { BackupError, type BackupFacts, completeBackup, openBackup, type Progress } from './backup-directory.ts';
 import { copyFiles } from './copy-files.ts';
+import { checkNamedFiles, describeFaults, type FileFault } from './named-files.ts';
 
 interface BackUpInput {
   /** The embedded database, as it is open. */
@@ -18,6 +19,8 @@ interface BackUpInput {
   /** Store of the files if it is outside of `dataDirectory`: its own program copies them, during a hold. */
   bucket: ObjectStore | null;
   progress: Progress;
+  /** Leaves missing and damaged files out instead of failing. @default false */
+  skipsFaults?: boolean;
 }
 
 const REPORT_MS = 2000;
@@ -25,7 +28,7 @@ const REPORT_MS = 2000;
 /**
  * Copies database, files and secrets of a service that may be running: first a snapshot of the database, then the files,
  * none of which is deleted meanwhile. Files in a bucket are not copied. Checks at the end that every file is there that the
- * snapshot names.
+ * snapshot names, with the bytes that were told; of files in a bucket their size.
  * @throws BackupError, also if the files are in a bucket and no hold keeps them; Error of the file system or the bucket
  */
 export async function backUp(input: BackUpInput): Promise<BackupFacts> {
@@ -47,12 +50,19 @@ async function copyAll(input: BackUpInput, createdAt: string, signal: AbortSigna
   await mkdir(join(to, 'files'), { mode: 0o700 });
   const copied = bucket ? { files: 0, bytes: 0, store: bucket.place } : await copyFolder(input, signal);
   await copyFiles({ from: join(dataDirectory, 'secrets'), to: join(to, 'secrets') });
-  const inFolder = async (path: string) => (await stat(join(to, 'files', path)).catch(() => null))?.size ?? null;
-  const inBucket = async (path: string) => (await bucket?.head(path))?.size ?? null;
-  const namedFiles = await requireNamedFiles(to, bucket ? inBucket : inFolder);
+  const verifier = createVerifier();
+  const check: ObjectStore['check'] = (key, told) =>
+    bucket ? bucket.check(key, told) : verifier.check(join(to, 'files', key), told);
+  progress('comparing the files with their hashes');
+  const { namedFiles, faults } = await checkNamedFiles(to, check);
+  if (faults.length > 0 && !input.skipsFaults) throw new BackupError(describeFaults(faults));
+  const left = bucket ? copied : await leaveOut(to, copied, faults);
+  for (const { path, state } of faults) progress(`left out, ${state}: ${path}`);
   signal.throwIfAborted();
   const secrets = input.secretsInEnvironment ? 'environment' : 'included';
-  const facts: BackupFacts = { format: 1, version: VERSION, createdAt, snapshotAt, ...copied, namedFiles, secrets };
+  const leftOut = faults.length > 0 ? { leftOut: faults } : {};
+  const made = { format: 1, version: VERSION, createdAt, snapshotAt } as const;
+  const facts: BackupFacts = { ...made, ...left, namedFiles, ...leftOut, secrets };
   await completeBackup(to, facts);
   return facts;
 }
@@ -62,6 +72,19 @@ async function copyFolder({ dataDirectory, to, progress }: BackUpInput, signal: 
   const copied = await copyFiles({ from, to: join(to, 'files'), links: true, onFile: reporting(progress), signal });
   progress(`${describe(copied.files, copied.bytes)}, which are all`);
   return copied;
+}
+
+/** Removes damaged files from a backup. Returns what it still holds. */
+async function leaveOut(to: string, copied: { files: number; bytes: number }, faults: FileFault[]) {
+  let { files, bytes } = copied;
+  for (const path of new Set(faults.map((fault) => fault.path))) {
+    const found = await stat(join(to, 'files', path)).catch(() => null);
+    if (!found) continue;
+    await rm(join(to, 'files', path));
+    files -= 1;
+    bytes -= found.size;
+  }
+  return { files, bytes };
 }
 
 function describe(files: number, bytes: number): string {

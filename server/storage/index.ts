@@ -15,5 +15,5 @@ export {
   variantHashOf,
 } from './object-store.ts';
 export { acceptStore, type Files, identifyStore, openFiles } from './store-identity.ts';
-export type { ToldFacts } from './verify-files.ts';
+export { createVerifier } from './verify-files.ts';
 export { createWriteProbe, type WriteProbe } from './write-probe.ts';

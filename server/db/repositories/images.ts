@@ -46,11 +46,13 @@ const imageSchema = schemaOf('images', imageFields)
   .index({ sessionId: 1, position: 1 })
   .index({ accountId: 1, sha256: 1 });
 
-/** A file that a record names. */
+/** A file that a record names, with what was told of its bytes. */
 export interface NamedFile {
   sessionId: string;
+  imageId: string;
   path: string;
   size: number;
+  sha256: string;
 }
 
 /** Creates the repository of uploaded images. Every look-up for a caller includes the account's id. */
@@ -122,9 +124,11 @@ export function createImageRepository(connection: Connection) {
 
     /** Reads the file of every image. */
     async *namedFiles(): AsyncGenerator<NamedFile> {
-      const fields = { sessionId: 1, uploadPath: 1, size: 1 };
-      for await (const { sessionId, uploadPath: path, size } of collection.find({}, { projection: fields }))
-        yield { sessionId, path, size };
+      const fields = { sessionId: 1, uploadPath: 1, size: 1, sha256: 1 };
+      for await (const found of collection.find({}, { projection: fields })) {
+        const { _id: imageId, sessionId, uploadPath: path, size, sha256 } = found;
+        yield { sessionId, imageId, path, size, sha256 };
+      }
     },
 
     async removeOfSession(sessionId: string): Promise<void> {

@@ -136,8 +136,10 @@ function lookups(collection: mongo.Collection<OutputRecord>) {
 
     /** Reads every exported file. */
     async *namedFiles(): AsyncGenerator<NamedFile> {
-      for await (const { sessionId, files } of collection.find({}, { projection: { sessionId: 1, files: 1 } }))
-        for (const { path, size } of files) yield { sessionId, path, size };
+      for await (const { _id, sessionId, files } of collection.find({}, { projection: { sessionId: 1, files: 1 } })) {
+        const imageId = _id.split(':')[1] ?? '';
+        for (const { path, size, sha256 } of files) yield { sessionId, imageId, path, size, sha256 };
+      }
     },
 
     /** Lists the files of a session's exports and samples. */
