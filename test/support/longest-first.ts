@@ -11,6 +11,7 @@ const LONG = [
   'test/generators/',
   'test/admin/administer.nightly.test.ts',
   'test/crash/',
+  'test/histories/',
   'test/http/',
   'test/db/embedded/',
   'test/wordpress/',

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import type { RenamedFile } from '#contract';
+import { ask } from '../hands.ts';
+import { liveSessions, nameKey, pick, type ToldSession } from '../told.ts';
+import { command, type HistoryCommand } from './history-command.ts';
+import { BASE_NAMES } from './uploads.ts';
+
+const texts = fc.record(
+  {
+    title: fc.option(fc.constantFrom('A beach', 'The sea, at night', '"Ü" <b>')),
+    alt: fc.option(fc.constantFrom('Waves', 'Sand')),
+    filename: fc.option(fc.constantFrom(...BASE_NAMES), { freq: 6 }),
+  },
+  { requiredKeys: [] },
+);
+
+/** Edits texts of an image; a file name renames its files. */
+export const editImage: fc.Arbitrary<HistoryCommand> = fc
+  .tuple(fc.nat(60), fc.nat(60), texts)
+  .map(([which, image, metadata]) => editOf(which, image, metadata));
+
+/** Edits these texts of an image. */
+export function editOf(which: number, image: number, metadata: Record<string, string | null>): HistoryCommand {
+  return command(
+    `edit ${which} ${image} ${JSON.stringify(metadata)}`,
+    (told) => liveSessions(told).length > 0,
+    async (told, hands) => {
+      const session = pick(liveSessions(told), which);
+      const target = pick(session.images, image);
+      const running = session.jobs.filter(({ isRunning }) => isRunning);
+      if (metadata.filename !== undefined) for (const job of running) job.overlaps = true;
+      const path = `/v1/sessions/${session.id}/images/${target.id}`;
+      const request = { method: 'PATCH', json: { metadata } };
+      const { body } = await ask<{ renamedFiles?: RenamedFile[] }>(hands, path, request, 200);
+      Object.assign(target.texts, metadata);
+      noteRenamed(session, target.id, body.renamedFiles ?? [], running.length > 0);
+      return session;
+    },
+  );
+}
+
+/** Notes that names lead to files that had other names. Where a job runs, it may have got one of the names before or after. */
+function noteRenamed(session: ToldSession, imageId: string, renamed: RenamedFile[], isRunning: boolean): void {
+  const { newest, owners, files } = session;
+  const all = files.filter((file) => file.imageId === imageId && file.namespace === session.id);
+  const own = isRunning ? [...owners].filter(([, owner]) => owner === imageId).map(([key]) => key) : [];
+  for (const key of own) newest.set(key, new Set([...(newest.get(key) ?? []), ...all.map(({ sha256 }) => sha256)]));
+  for (const { to } of renamed) {
+    const key = nameKey(session.id, to);
+    const led = renamed
+      .filter((one) => one.to === to)
+      .flatMap(({ from }) => [...(newest.get(nameKey(session.id, from)) ?? [])]);
+    newest.set(key, new Set([...(newest.get(key) ?? []), ...led]));
+    owners.set(key, imageId);
+  }
+}
