@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasFewParts } from '../../server/processing/worker/containers/count-parts.ts';
+import { hasFewExifPointers } from '../../server/processing/worker/containers/exif-pointers.ts';
+import { readSuperboxes } from '../../server/processing/worker/containers/jumbf.ts';
 import { furtherImages, readGainMap } from '../../server/processing/worker/hdr/gain-map.ts';
 import { probeOf } from '../support/turn.ts';
 import { picturesOfManyParts } from './many-parts.ts';
-import { type Harness, startHarness } from './processor-harness.ts';
+import { type Harness, nasty, photo, startHarness } from './processor-harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -37,6 +41,48 @@ it('credentials of a GIF in millions of sub-blocks of a byte take no more memory
   const probed = harness.processor.probe(probeOf(await harness.store('sub-blocks.gif', long)));
   await expect(probed).resolves.toMatchObject({ carries: ['content_credentials'] });
   expect(harness.warnings).toEqual([]);
+});
+
+it('superboxes of credentials are read up to a number of boxes of all together', () => {
+  const box = (type: string, ...content: Buffer[]) => {
+    const data = Buffer.concat(content);
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(data.length + 8);
+    head.write(type, 4);
+    return Buffer.concat([head, data]);
+  };
+  const description = box('jumd', Buffer.alloc(16), Buffer.from('\x03c2pa\0', 'latin1'));
+  const superbox = (count: number) => box('jumb', description, Buffer.alloc(8 * count, box('free')));
+  const nested = (times: number) => box('jumb', description, ...Array(times).fill(superbox(10_000)));
+  expect(readSuperboxes(nested(3))[0]?.children).toHaveLength(3);
+  expect(() => readSuperboxes(nested(7))).toThrow(RangeError);
+});
+
+it('EXIF that leads to itself thousands of times is refused at once, in each container', async () => {
+  const count = 5000;
+  const directory = Buffer.alloc(2 + count * 12 + 4);
+  directory.writeUInt16LE(count);
+  for (let at = 2; at < 2 + count * 12; at += 12) directory.write('\x69\x87\x04\0\x01\0\0\0\x08', at, 'latin1');
+  const exif = Buffer.concat([Buffer.from('II*\0\x08\0\0\0', 'latin1'), directory]);
+  const jpeg = await sharp(photo('photo-brushes.jpg')).resize(64).jpeg().toBuffer();
+  const head = Buffer.from('\xff\xe1\0\0Exif\0\0', 'latin1');
+  head.writeUInt16BE(exif.length + 8, 2);
+  const files: [string, Buffer][] = [
+    ['exif.jpg', Buffer.concat([jpeg.subarray(0, 2), head, exif, jpeg.subarray(2)])],
+    ['exif.webp', await sharp(jpeg).webp().toBuffer()],
+  ];
+  const [, webp = Buffer.alloc(0)] = files[1] ?? [];
+  const chunk = Buffer.from('EXIF\0\0\0\0', 'latin1');
+  chunk.writeUInt32LE(exif.length, 4);
+  files[1] = ['exif.webp', Buffer.concat([webp, chunk, exif])];
+  for (const [name, file] of files) {
+    const refused = await harness.processor.probe(probeOf(await harness.store(name, file))).catch((error) => error);
+    const message = expect.stringContaining('refers to its own directories');
+    expect({ name, code: refused.code, message: refused.message }).toEqual({ name, code: 'invalid_image', message });
+  }
+  expect(hasFewExifPointers(readFileSync(nasty('jpeg-exif-orientation-6.jpg')))).toBe(true);
+  // A file full of headers costs no more than its length.
+  expect(hasFewExifPointers(Buffer.alloc(20_000_000, Buffer.from('II*\0\x08\0\0\0\x01\0', 'latin1')))).toBe(false);
 });
 
 it('files that are cut off anywhere are left to those who read them', async () => {

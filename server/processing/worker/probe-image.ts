@@ -8,6 +8,7 @@ import type { ProbeReport, ProbeTask, WorkerLimits } from '../shared/protocol.ts
 import { decodedFrames } from '../shared/variants.ts';
 import { isHeifSequence } from './colour/heif-colour.ts';
 import { hasFewParts, MOST_PARTS } from './containers/count-parts.ts';
+import { hasFewExifPointers } from './containers/exif-pointers.ts';
 import { withGifTransparency } from './containers/gif.ts';
 import { detectFormat } from './detect.ts';
 import { carriedKinds } from './metadata/carried.ts';
@@ -69,9 +70,14 @@ export async function probeImage({ file, limits, validatesCredentials = false }:
   return { format, width, height, hasAlpha, pages, carries, warnings };
 }
 
-/** Refuses a file of millions of empty parts, before anything reads them one by one. */
+/** Refuses a file of millions of empty parts, or of EXIF that leads around in circles, before anything reads it step by step. */
 async function refuseManyParts(file: string, format: InputFormat): Promise<void> {
-  if (hasFewParts(format, await readFile(file))) return;
+  const bytes = await readFile(file);
+  if (!hasFewExifPointers(bytes)) {
+    const reason = 'The EXIF of the file refers to its own directories again and again; save the image again';
+    throw new ProcessingFailure('invalid_image', reason);
+  }
+  if (hasFewParts(format, bytes)) return;
   const message = `The file has more than ${MOST_PARTS} segments, chunks or boxes, which no program writes; save the image again`;
   throw new ProcessingFailure('invalid_image', message);
 }

@@ -8,22 +8,33 @@ export interface Superbox {
 }
 
 const MAX_DEPTH = 8;
+/** Most boxes of all superboxes. Real credentials have some hundred. */
+const MAX_BOXES = 65_536;
 const UUID_BYTES = 16;
 /** Flag of a description that has a label. */
 const LABELLED = 0x02;
 
 /** Reads the superboxes of a JUMBF. @throws RangeError if it is anything else */
 export function readSuperboxes(data: Buffer): Superbox[] {
-  return readBoxes(data, 0, data.length).map((box) => readSuperbox(data, box, 0));
+  const count = { boxes: 0 };
+  return readBoxes(data, 0, data.length).map((box) => readSuperbox(data, box, { depth: 0, count }));
 }
 
-function readSuperbox(data: Buffer, { type, start, end }: Box, depth: number): Superbox {
+/** Place of a superbox within the others, and the boxes of all of them so far. */
+interface Level {
+  depth: number;
+  count: { boxes: number };
+}
+
+function readSuperbox(data: Buffer, { type, start, end }: Box, { depth, count }: Level): Superbox {
   const [description, ...boxes] = type === 'jumb' && depth < MAX_DEPTH ? readBoxes(data, start, end) : [];
+  count.boxes += boxes.length;
+  if (count.boxes > MAX_BOXES) throw new RangeError('boxes');
   if (description?.type !== 'jumd') throw new RangeError('superbox');
   const inner = boxes.filter((box) => box.type === 'jumb');
   return {
     label: labelOf(data.subarray(description.start, description.end)),
-    children: inner.map((box) => readSuperbox(data, box, depth + 1)),
+    children: inner.map((box) => readSuperbox(data, box, { depth: depth + 1, count })),
     contents: boxes
       .filter((box) => box.type !== 'jumb')
       .map((box) => ({ type: box.type, data: data.subarray(box.start, box.end) })),
