@@ -125,7 +125,12 @@ export const SIGNS: readonly Sign[] = [
   { kind: 'key_refused', says: /invalid subscription key/, by: 'Azure', source: AZURE },
   { kind: 'key_refused', says: /authentication_error|permission_error/, by: 'Anthropic, llama.cpp', source: ANTHROPIC },
   { kind: 'key_refused', says: /api_key_invalid|api key not valid|permission_denied/, by: 'Google', source: GOOGLE },
-  { kind: 'key_refused', says: /authenticationerror|invalid proxy server token/, by: 'LiteLLM', source: LITELLM },
+  {
+    kind: 'key_refused',
+    says: /authenticationerror|invalid proxy server token|no_db_connection/,
+    by: 'LiteLLM',
+    source: LITELLM,
+  },
   {
     kind: 'key_refused',
     says: /token_not_found_in_db|no api key passed in|authentication error/,

@@ -90,7 +90,7 @@ describe('Health, metrics and documents', () => {
     expect(await (await fetch(`${test.url}/healthz`)).json()).toEqual({
       status: 'ok',
       version: packageJson.version,
-      analysis: { provider: 'none', status: 'none' },
+      analysis: { provider: 'none', status: 'none', reason: null },
     });
     expect(await (await fetch(`${test.url}/readyz`)).json()).toEqual({ status: 'ready' });
     const metrics = await fetch(`${test.url}/metrics`);
