@@ -200,3 +200,26 @@ test('an analysis and a sample that lost the connection are done again by retry'
     ['img_1', 'img_2'],
   ]);
 });
+
+test('images that wait for a model say so, and those without a description are one press away from another try', async () => {
+  const { optimizer, service, env } = await startWithFiles(2);
+  const analyzed = optimizer.analyze();
+  await env.advance(20);
+  service.analyses[0]?.run.push(progressed('img_1', 'wait_for_model'));
+  await env.advance(20);
+  expect(optimizer.items.list()[0]).toMatchObject({ status: 'analyzing', step: 'wait_for_model' });
+  const unavailable = { ...analysisOf('img_2', ''), aiStatus: 'unavailable' as const, aiReason: 'loading' };
+  service.analyses[0]?.run.push(ended([analysisOf('img_1', 'A tower'), unavailable] as never));
+  await analyzed;
+  await env.advance(20);
+  const [notice] = optimizer.notices.filter(({ phase }) => phase === 'analyze');
+  expect(notice).toMatchObject({ kind: 'warning', actions: ['retry'] });
+  expect(notice?.message).toBe('notice.analysis_loading 1');
+  const again = optimizer.retry();
+  await env.advance(20);
+  expect(service.analyses[1]?.images).toEqual(['img_2']);
+  service.analyses[1]?.run.push(ended([analysisOf('img_2', 'A lake')]));
+  await again;
+  await env.advance(20);
+  expect(optimizer.notices.filter(({ phase }) => phase === 'analyze')).toEqual([]);
+});
