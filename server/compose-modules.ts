@@ -53,8 +53,8 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const shares = createShares({ repositories: database, findSession, pepper, config: config.sessions, publicUrl });
   const gateway = composeGateway({ config, database, accounts, signIn, shares, counters });
   const { keepsFiles } = chores;
-  const countSample = sampleCounter(accounts);
-  const exports = createExports({ ...files, sessions, countSample, keepsFiles, config: config.exports, logger });
+  const freeWork = freeWorkCounters(accounts);
+  const exports = createExports({ ...files, sessions, ...freeWork, keepsFiles, config: config.exports, logger });
   const cache = database.visionAnswers;
   const analysis = createAnalysis({ config: config.analysis, logger, cache, counters, processor, store });
   const analyzeImages = createAnalyzeImages({
@@ -140,11 +140,17 @@ async function requireAccount(accounts: Accounts, accountId: string): Promise<vo
   throw new AppError('invalid_api_key', 'The account does not exist any more');
 }
 
-/** Counts an image that was encoded and not paid for: of the day, and of the session token that started its job. */
-function sampleCounter({ limits, tokens }: Accounts) {
-  return async (accountId: string, jobId: string): Promise<void> => {
-    await tokens.countSampleOf(jobId);
-    await limits.countOne(accountId, 'samples');
+/** Counts images that were worked on and not paid for: of the day, and of the session token that started their job. */
+function freeWorkCounters({ limits, tokens }: Accounts) {
+  return {
+    async countSample(accountId: string, jobId: string): Promise<void> {
+      await tokens.countSampleOf(jobId);
+      await limits.countOne(accountId, 'samples');
+    },
+    async countOverrun(accountId: string, jobId: string): Promise<void> {
+      await tokens.countSampleOf(jobId);
+      await limits.countOverrun(accountId);
+    },
   };
 }
 

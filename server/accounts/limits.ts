@@ -8,6 +8,7 @@ import type {
   DailyCount,
   SessionRepository,
   StoredBytesRepository,
+  StoredCounter,
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { PLACEHOLDER_EMAIL } from './accounts.ts';
@@ -52,6 +53,15 @@ export function createLimits(deps: LimitsDeps) {
 
     /** Counts an image after its work, also above the limit. */
     countOne: (accountId: string, counter: DailyCounter): Promise<void> => countOne(deps, accountId, counter),
+
+    /** Counts an image that ended by a limit of time or memory, also above the limit: it cost work and is refunded. */
+    async countOverrun(accountId: string): Promise<void> {
+      await countOne(deps, accountId, 'samples');
+      await countOne(deps, accountId, 'overruns');
+    },
+
+    /** Checks that the day's images that ended by a limit have not used it up by themselves. @throws AppError daily_limit_reached */
+    requireFewOverruns: (accountId: string): Promise<void> => requireFewOverruns(deps, accountId),
 
     /** Takes back what {@link count} has counted. */
     async giveBack(accountId: string, counted: DailyCount | null): Promise<void> {
@@ -150,14 +160,28 @@ async function requireLeft(deps: LimitsDeps, accountId: string, counter: DailyCo
   throw dailyLimitReached(fault, { limitName: NAMES[counter], limit, used }, at);
 }
 
-async function countOne(deps: LimitsDeps, accountId: string, counter: DailyCounter): Promise<void> {
-  const limit = limitsOf(deps, await deps.accounts.find(accountId))[NAMES[counter]];
+async function requireFewOverruns(deps: LimitsDeps, accountId: string): Promise<void> {
+  const account = await deps.accounts.find(accountId);
+  const limit = limitsOf(deps, account)[NAMES.samples];
+  if (limit === undefined) return;
+  const at = deps.now();
+  const used = usedToday(account, 'overruns', at);
+  // A plan without samples exports, too.
+  if (used < Math.max(limit, 1)) return;
+  const fault = `${used} images of the day ended by a limit of time or memory, of ${limit} that may`;
+  throw dailyLimitReached(fault, { limitName: NAMES.samples, limit, used }, at);
+}
+
+async function countOne(deps: LimitsDeps, accountId: string, counter: StoredCounter): Promise<void> {
+  const limit = limitsOf(deps, await deps.accounts.find(accountId))[
+    NAMES[counter === 'overruns' ? 'samples' : counter]
+  ];
   if (limit === undefined) return;
   const one = { day: dayOf(deps.now()), counter, images: 1 };
   await deps.accounts.countToday(accountId, one, Number.MAX_SAFE_INTEGER);
 }
 
-function usedToday(account: AccountRecord | null, counter: DailyCounter, at: Date): number {
+function usedToday(account: AccountRecord | null, counter: StoredCounter, at: Date): number {
   return account?.today?.day === dayOf(at) ? (account.today[counter] ?? 0) : 0;
 }
 

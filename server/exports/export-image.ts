@@ -10,6 +10,7 @@ import type {
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { PlannedJob } from '../jobs/index.ts';
+import { endedByLimit } from '../processing/index.ts';
 import { createNamePlanner, imageOwner, renameFiles } from './file-names.ts';
 import { namespaceOf, orderVariants, type PlannedFile, planFiles, selectSmaller } from './prepare-job.ts';
 import { type PublishTask, publishFiles } from './publish-files.ts';
@@ -26,8 +27,10 @@ interface ExportImageDeps {
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string, jobId: string) => Promise<void>;
+  /** Counts an image whose work ended by a limit of time or memory, and is refunded. */
+  countOverrun: (accountId: string, jobId: string) => Promise<void>;
   /** Computes the placeholder of an image. */
-  placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal'>) => Promise<string>;
+  placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal' | 'budget'>) => Promise<string>;
   /** Queues by owner of file names, one task at a time; entries exist only while the owner has work. */
   ownerQueues: Map<string, LimitFunction>;
 }
@@ -81,7 +84,15 @@ export async function exportImage(
     },
   };
 
-  const obtain = () => obtainFormats(planned, encoding, deps);
+  const obtain = async () => {
+    try {
+      return await obtainFormats(planned, encoding, deps);
+    } catch (error) {
+      // Samples were counted when they were ordered.
+      if (job.kind === 'export' && endedByLimit(error)) await deps.countOverrun(job.accountId, job._id);
+      throw error;
+    }
+  };
   const { records: obtained, fromCache, warnings } = await obtain();
   // Samples were counted when they were ordered, whether this one is delivered or not.
   if (job.kind === 'sample') await deps.cache.markCounted(obtained);

@@ -3,7 +3,7 @@ import type { ExportRequest, ImageResult, RenamedFile, Settings } from '#contrac
 import type { ImageRecord, ImageRepository, OutputRepository, Repositories, SessionRepository } from '../db/index.ts';
 import type { JobKind, NewJob } from '../jobs/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { type Processor, writeHtml } from '../processing/index.ts';
+import { formatsOf, type Processor, writeHtml } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { Files } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
@@ -22,6 +22,8 @@ interface ExportsDeps extends Files {
   logger: Logger;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string, jobId: string) => Promise<void>;
+  /** Counts an image whose work ended by a limit of time or memory. */
+  countOverrun: (accountId: string, jobId: string) => Promise<void>;
   /** True while a backup needs every file. */
   keepsFiles: () => Promise<boolean>;
   now?: () => Date;
@@ -37,7 +39,7 @@ export interface ExportOrder {
 
 /** Builds the exports module: what turns uploaded images into files, and where these files are. */
 export function createExports(deps: ExportsDeps) {
-  const { repositories, sessions, processor, countSample, keepsFiles, now = () => new Date() } = deps;
+  const { repositories, sessions, processor, countSample, countOverrun, keepsFiles, now = () => new Date() } = deps;
   const { cachedVariants, images, outputs } = repositories;
   const cache = createVariantCache({ ...deps, cachedVariants, outputs, now });
 
@@ -51,9 +53,10 @@ export function createExports(deps: ExportsDeps) {
       processor,
       now,
       countSample,
-      placeholderOf: ({ uploadPath, ...image }, { turn, signal }) =>
+      countOverrun,
+      placeholderOf: ({ uploadPath, ...image }, { turn, signal, budget }) =>
         deps.store.withLocalFile(uploadPath, (source) =>
-          processor.placeholder({ source, facts: image }, { turn, signal }),
+          processor.placeholder({ source, facts: image }, { turn, signal, budget }),
         ),
       keepsFiles,
     }),
@@ -131,8 +134,10 @@ interface ExportKindDeps {
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string, jobId: string) => Promise<void>;
+  /** Counts an image whose work ended by a limit of time or memory. */
+  countOverrun: (accountId: string, jobId: string) => Promise<void>;
   /** Computes the placeholder of an image. */
-  placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal'>) => Promise<string>;
+  placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal' | 'budget'>) => Promise<string>;
   /** True while a backup needs every file. */
   keepsFiles: () => Promise<boolean>;
 }
@@ -169,7 +174,8 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
         run: ({ signal, onStep, hasListener }) => {
           const urgency = () => (job.kind === 'export' ? 'paid' : hasListener() ? 'free' : 'idle');
           const turn = { account: job.accountId, job: job._id, urgency };
-          return exportImage(task, { signal, onStep, turn }, { ...deps, ownerQueues });
+          const budget = processor.newBudget(formatsOf(task.settings, task.image.format));
+          return exportImage(task, { signal, onStep, turn, budget }, { ...deps, ownerQueues });
         },
       }));
     },

@@ -3,7 +3,14 @@ import { type EmbeddedTexts, encodedFormat } from '#contract/constants';
 import { outlastOutage } from '../concurrency.ts';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord, OutputRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { extensionOf, type Processor, type RenderStep, type Turn, type VariantSpec } from '../processing/index.ts';
+import {
+  extensionOf,
+  type Processor,
+  type RenderStep,
+  type TimeBudget,
+  type Turn,
+  type VariantSpec,
+} from '../processing/index.ts';
 import { type Files, newVariantKey } from '../storage/index.ts';
 import { collectFiles } from './evict-variants.ts';
 
@@ -21,6 +28,8 @@ export interface OrderOptions {
   turn: Turn;
   signal: AbortSignal;
   onStep: (step: RenderStep) => void;
+  /** Processor time of the image with all its orders. @default the whole limit for each order */
+  budget?: TimeBudget | undefined;
 }
 
 /** One variant of an order, under the key of its bytes. */

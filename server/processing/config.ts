@@ -16,10 +16,10 @@ export const processingConfig = z.object({
         'limit of the container, or half of the memory of the machine, without 300 for the service and 150 for each of `WORKERS`.',
     ),
   IMAGE_TIMEOUT_SECONDS: integerText(1, 3600)
-    .default(120)
+    .default(600)
     .describe(
-      'Seconds of processor time that one image with all its variants may take before its process is killed. A process that ' +
-        'stands still is killed after as many seconds by the clock, and five more.',
+      'Seconds of processor time that one image of an export may take with all its formats and sizes, in all processes together, before ' +
+        'they are killed. A process that stands still is killed after as many seconds by the clock, and five more.',
     ),
   MAX_PIXELS: integerText(1, 268_000_000)
     .default(50_000_000)

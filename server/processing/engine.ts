@@ -159,7 +159,8 @@ async function optimize(
   const { format, width, height } = probed;
   const facts: SourceFacts = { format, width, height, hasAlpha: probed.hasAlpha, pages: probed.pages, size };
   const settings = settingsFor(ordered, probed);
-  const options = { ...OPTIONS, ...(signal ? { signal } : {}) };
+  const budget = processor.newBudget(formatsOf(settings, format));
+  const options = { ...OPTIONS, budget, ...(signal ? { signal } : {}) };
   await mkdir(folder, { recursive: true });
   const made = await renderFormats(processor, { source, sha256, facts, settings, folder }, options);
   const files = await onlySmaller(made.files, settings, size);

@@ -32,4 +32,6 @@ export {
   type SourceFacts,
   type VariantSpec,
 } from './shared/variants.ts';
+export type { TimeBudget } from './time-budget.ts';
+export { endedByLimit } from './worker-queue.ts';
 export { writeHtml } from './write-html.ts';

@@ -30,6 +30,7 @@ import { publish, removeOnFailure } from './shared/save.ts';
 import { isSignable, type Signer } from './shared/signer.ts';
 import { estimateMemory, mimeTypeOf, type SourceFacts, signingMemory } from './shared/variants.ts';
 import { openSigner } from './signing/open-signer.ts';
+import { createTimeBudget, type TimeBudget } from './time-budget.ts';
 
 /** Format and size of an upload, read from its header. Width and height in pixels after EXIF orientation. */
 export interface ProbeResult extends Omit<ProbeReport, 'warnings'> {
@@ -71,6 +72,8 @@ export interface RenderOptions {
   turn: Turn;
   signal?: AbortSignal;
   onStep?: (step: RenderStep) => void;
+  /** Time that this work shares with the other formats of its image. @default the whole limit for this format */
+  budget?: TimeBudget | undefined;
 }
 
 /** Operations on the pixels of images. */
@@ -93,6 +96,8 @@ export interface Processor {
    *   processing_failed | overloaded
    */
   probe(request: ProbeOrder, signal?: AbortSignal): Promise<ProbeResult>;
+  /** Creates the budget of processor time of one image. @param formats that are made of it */
+  newBudget(formats: readonly string[]): TimeBudget;
   /**
    * Renders the variants of one image; all or none appear. An abort rejects with the signal's reason.
    * @throws invalid_image | output_too_large | processing_timeout | processing_failed | insufficient_storage
@@ -105,7 +110,7 @@ export interface Processor {
   /** Computes the ThumbHash of an image, base64. Queued with the renders. */
   placeholder(
     request: Omit<PlaceholderTask, 'limits'>,
-    options: Pick<RenderOptions, 'turn' | 'signal'>,
+    options: Pick<RenderOptions, 'turn' | 'signal' | 'budget'>,
   ): Promise<string>;
   stats(): ProcessorStats;
   close(): Promise<void>;
@@ -160,6 +165,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       );
     },
     probe: (request, signal) => probe(context, request, signal),
+    newBudget: (formats) => createTimeBudget(config.IMAGE_TIMEOUT_SECONDS, formats.join()),
     render: (order, options) => render(context, order, options),
     preview: (order, options) => preview(context, order, options),
     inspect: (request, options) => inspect(context, request, options),
@@ -200,13 +206,15 @@ async function probe(
 async function render(
   context: Context,
   order: RenderOrder,
-  { turn, signal, onStep }: RenderOptions,
+  { turn, signal, onStep, budget: given }: RenderOptions,
 ): Promise<RenderedVariant[]> {
   const variants = order.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
   const signer = order.signs ? context.signer : undefined;
   const task: RenderTask = { ...order, variants, limits: context.limits, search: context.search, signer };
   const format = encodedFormat(order.format, order.facts.format);
-  const suspect = { handler: 'render', image: order.identity ?? order.source, format } as const;
+  // Also of one format: it may be rendered by several processes.
+  const budget = given ?? createTimeBudget(context.config.IMAGE_TIMEOUT_SECONDS, format);
+  const suspect = { handler: 'render', image: order.identity ?? order.source, format, budget } as const;
   const memoryBytes = estimateMemory(order.facts, format, task.search) + (signer ? signingMemory(order.facts) : 0);
   const { encoding, stealing } = running(context);
   const parts = variants.map(({ part }) => part);
@@ -276,12 +284,14 @@ async function inspect(
 function placeholder(
   context: Context,
   request: Omit<PlaceholderTask, 'limits'>,
-  { turn, signal }: Parameters<Processor['placeholder']>[1],
+  { turn, signal, budget }: Parameters<Processor['placeholder']>[1],
 ): Promise<string> {
   const task: PlaceholderTask = { ...request, limits: context.limits };
   const memoryBytes = estimateMemory(request.facts, 'jpeg');
   const { source: image } = request;
-  return running(context).encoding.run<string>({ handler: 'placeholder', task, image, turn, memoryBytes, signal });
+  return running(context).encoding.run<string>({
+    ...{ handler: 'placeholder', task, image, turn, memoryBytes, signal, budget },
+  });
 }
 
 const partName = (target: string): string => `${target}.${randomUUID()}.part`;

@@ -7,6 +7,7 @@ import { memoryLimit } from './memory.ts';
 import { createScheduler, GaveWayTooOften, type ScheduledTask, type Scheduler } from './scheduler.ts';
 import type { WorkerOutcome } from './shared/protocol.ts';
 import type { Signer } from './shared/signer.ts';
+import type { TimeBudget } from './time-budget.ts';
 import { createWorkerPool, type RunOptions, WorkerCrashed, type WorkerPool, WorkerTimedOut } from './worker-pool.ts';
 
 /** Identifies a task in the quarantine: an image that crashes one handler or encoder may succeed in another. */
@@ -25,6 +26,8 @@ export interface WorkerQueueTask<Task = unknown>
     Pick<RunOptions, 'signal' | 'onStep' | 'connect' | 'onYielded' | 'onTaken'> {
   /** The message to the worker's handler. */
   task: Task;
+  /** Time that this task shares with the others of its image. @default the limit of the queue for this task alone */
+  budget?: TimeBudget | undefined;
   /** Id shared by the tasks of one render: their crashes count once, and {@link WorkerQueue.release} clears them on success. */
   render?: string;
 }
@@ -38,7 +41,7 @@ export interface WorkerQueue {
   /** Calls the listener whenever a process becomes free and no task is queued. */
   onIdle(listener: () => void): void;
   /** Clears the failures of an image that was processed successfully. */
-  release(suspect: Suspect): void;
+  release(suspect: Suspect & Pick<WorkerQueueTask, 'budget'>): void;
   /** @throws Error naming the loaders that should be blocked but still work */
   refuseOpenLoaders(): Promise<void>;
   /** Signs on trial. @returns what is wrong with the signature; nothing if it is valid */
@@ -120,16 +123,36 @@ async function enqueue<T>(context: Context, task: WorkerQueueTask): Promise<T> {
   const { scheduler } = context;
   const { options } = context;
   const { killOnAbort = true } = options;
-  const { turn, memoryBytes, signal } = task;
+  const { turn, memoryBytes, budget } = task;
+  const signal = anyOf(task.signal, budget?.signal);
   refuseOverload(context, turn.account);
   const execute: ScheduledTask<T>['execute'] = (givesWay, onTaken) => {
     const stops = signal && killOnAbort ? AbortSignal.any([signal, givesWay]) : givesWay;
-    return runWithRetry<T>(context, { ...task, signal: stops, onTaken });
+    return runWithRetry<T>(context, { ...task, signal: stops, givesWay, onTaken });
   };
   const work = scheduler.run({ turn, memoryBytes, signal, execute }).catch((error: unknown) => {
+    // Before a process took it, or while one had it.
+    if (error instanceof WorkerTimedOut) throw timedOut(context, task, error);
     throw error instanceof GaveWayTooOften ? tookTooLong(task, options) : error;
   });
   return signal && !killOnAbort ? withAbort(work, signal) : work;
+}
+
+/** Tells whether an image has failed by a limit of time, or with its process, and so after work. */
+export function endedByLimit(error: unknown): boolean {
+  return error instanceof AppError && (error.cause instanceof WorkerTimedOut || error.cause instanceof WorkerCrashed);
+}
+
+function anyOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
+}
+
+/** Counts a time limit against the image, and returns its error. */
+function timedOut({ quarantine, options }: Context, task: WorkerQueueTask, cause: WorkerTimedOut): AppError {
+  quarantine.add(nameOf(task), task.budget?.occasion ?? task.render ?? randomUUID());
+  const limit = task.budget?.seconds ?? options.timeoutSeconds;
+  const message = `The image took longer than the limit of ${limit} seconds`;
+  return new AppError('processing_timeout', message, { details: { limit }, cause });
 }
 
 /** @throws AppError overloaded if the queue, or the account's share of it, is full */
@@ -155,7 +178,7 @@ function overloaded(message: string): AppError {
 }
 
 /** Runs a task, once more if its process dies. */
-async function runWithRetry<T>(context: Context, task: WorkerQueueTask): Promise<T> {
+async function runWithRetry<T>(context: Context, task: WorkerQueueTask & { givesWay: AbortSignal }): Promise<T> {
   const { options, quarantine } = context;
   const { handler, image } = task;
   const suspect = nameOf(task);
@@ -167,7 +190,7 @@ async function runWithRetry<T>(context: Context, task: WorkerQueueTask): Promise
     }
     const killsBefore = context.countMemoryKills();
     try {
-      return await runInPool<T>(context, task, { suspect, occasion });
+      return await runInPool<T>(context, task, suspect);
     } catch (error) {
       if (!(error instanceof WorkerCrashed)) throw error;
       if (error.started) quarantine.add(suspect, `${occasion} ${round}`);
@@ -192,18 +215,22 @@ function reasonOfDeath({ endedBy }: WorkerCrashed, counted: boolean): string {
 /** Runs a task in a worker process. @throws AppError, WorkerCrashed or the signal's reason */
 async function runInPool<T>(
   { options, pool, quarantine }: Context,
-  { handler, task, image, signal, onStep, connect, onYielded, onTaken, render }: WorkerQueueTask,
-  { suspect, occasion }: { suspect: string; occasion: string },
+  { budget, givesWay, handler, image, render, ...request }: WorkerQueueTask & { givesWay: AbortSignal },
+  suspect: string,
 ): Promise<T> {
   const { name, logger, timeoutSeconds } = options;
+  const { task, signal, onStep, connect, onYielded } = request;
+  let stopCounting = (_counts?: boolean) => {};
+  const onTaken = (usedMs: () => number) => {
+    stopCounting = budget?.count(usedMs) ?? stopCounting;
+    request.onTaken?.(usedMs);
+  };
   let outcome: WorkerOutcome<T>;
   try {
     outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onYielded, onTaken });
-  } catch (error) {
-    if (!(error instanceof WorkerTimedOut)) throw error;
-    quarantine.add(suspect, occasion);
-    const message = `The image took longer than the limit of ${timeoutSeconds} seconds`;
-    throw new AppError('processing_timeout', message, { details: { limit: timeoutSeconds }, cause: error });
+  } finally {
+    // A task that makes way for others begins anew, which is not its image's fault.
+    stopCounting(!givesWay.aborted);
   }
   if (!render) quarantine.release(suspect);
   if (outcome.ok) return outcome.value;
@@ -215,8 +242,8 @@ async function runInPool<T>(
   throw new AppError(code, message, { ...(details ? { details } : {}), cause });
 }
 
-function nameOf({ handler, format, image }: Suspect): string {
-  return [handler, format, image].join(' ');
+function nameOf({ handler, format, image, budget }: Suspect & Pick<WorkerQueueTask, 'budget'>): string {
+  return [handler, budget?.work ?? format, image].join(' ');
 }
 
 /** Counts the failures and timeouts of each image. */

@@ -82,6 +82,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     {
       ownerQueues,
       countSample: async () => {},
+      countOverrun: async () => {},
       placeholderOf: async () => '',
       keepsFiles: async () => false,
       images: { find: async () => null } as never,

@@ -9,7 +9,7 @@ describe('processingConfig', () => {
     expect(processingConfig.parse({})).toMatchObject({
       MAX_PIXELS: 50_000_000,
       MAX_FRAMES: 300,
-      IMAGE_TIMEOUT_SECONDS: 120,
+      IMAGE_TIMEOUT_SECONDS: 600,
       QUALITY_SEARCH: 'on',
     });
     expect(processingConfig.parse({}).WORKERS).toBeGreaterThan(0);

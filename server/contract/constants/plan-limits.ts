@@ -19,7 +19,7 @@ export const PLAN_LIMITS = {
     counter: 'samples',
     defaults: { free: 50 },
     description:
-      'Images in samples, and images that `onlySmaller` exported without a gain; those in the cache do not count.',
+      'Images in samples, images that `onlySmaller` exported without a gain, and images that ended by a limit of time or memory; those in the cache do not count.',
   },
   analysesPerDay: {
     unit: 'images',

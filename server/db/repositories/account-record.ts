@@ -2,7 +2,10 @@ import type { AccountRole, DailyCounter, LedgerKind } from '#contract';
 import { field, partOf, type RecordOf, schemaOf } from '../collection.ts';
 
 /** Images that count towards the daily limits; an absent counter is 0. `day` is the date (UTC) as YYYY-MM-DD. */
-export type DailyUseRecord = { day: string } & { [Counter in DailyCounter]?: number };
+export type DailyUseRecord = { day: string } & { [Counter in StoredCounter]?: number };
+
+/** Images of a day that are counted. `overruns`, which ended by a limit of time or memory, are among `samples`, too. */
+export type StoredCounter = DailyCounter | 'overruns';
 
 /** Condition on `deletedAt` of tombstoned accounts, exactly as in the partial index. */
 export const DELETED_ACCOUNT = { $gt: new Date(0) };

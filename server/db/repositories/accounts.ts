@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose';
-import { type AccountRole, type DailyCounter, PLAN_LIMITS } from '#contract';
+import { type AccountRole, PLAN_LIMITS } from '#contract';
 import { insertNew, plainCollection, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type DailyUseRecord,
   DELETED_ACCOUNT,
   type PendingEmailRecord,
+  type StoredCounter,
 } from './account-record.ts';
 import { creditChanges } from './ledger.ts';
 
@@ -235,7 +236,7 @@ async function updateEmail(
 export interface DailyCount {
   /** Date (UTC) as YYYY-MM-DD. */
   day: string;
-  counter: DailyCounter;
+  counter: StoredCounter;
   images: number;
 }
 

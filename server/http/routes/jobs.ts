@@ -125,13 +125,17 @@ function streamExport(
 ): Promise<void> {
   const resolve = () => services.exports.resolve({ accountId: account.id, sessionId, kind, body });
   const { countMissing, countUncounted } = services.exports;
+  const { settings } = body;
   /** An image without a gain is free, as a sample is: with no samples left, such an export may not encode anything. */
   const refuse = async (order: Parameters<typeof countMissing>[0]) => {
-    if ((await countMissing(order)) > 0) await requireSamples(account, services);
+    if (settings.onlySmaller && (await countMissing(order)) > 0) await requireSamples(account, services);
+    await services.accounts.limits.requireFewOverruns(account.id).catch(async (error: unknown) => {
+      // What was made already costs no work.
+      if ((await countMissing(order)) > 0) throw error;
+    });
   };
   const daily = { counter: 'samples' as const, countNew: countUncounted };
-  const { settings } = body;
-  const limited = kind === 'sample' ? { daily } : settings.onlySmaller ? { refuse } : {};
+  const limited = kind === 'sample' ? { daily } : { refuse };
   const order = { kind, sessionId, settings, requestParts: [sessionId, body] };
   return streamJob({ ctx, account, ...order, resolve, ...limited }, services);
 }
