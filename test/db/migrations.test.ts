@@ -97,3 +97,32 @@ it('an index whose options have changed is built anew', async () => {
 it('every migration has a name', () => {
   for (const { name } of MIGRATIONS) expect(name).toMatch(/^[a-z].{10,}/);
 });
+
+it.each([
+  ['an owner on the plan free', { role: 'operator', plan: 'free' }, false, 'agency'],
+  ['an unclaimed account', { email: 'owner@imagewright.local', plan: 'free' }, false, 'agency'],
+  ['an owner whose plan an operator has set', { role: 'operator', plan: 'free' }, true, 'free'],
+  ['an owner on another plan', { role: 'operator', plan: 'custom' }, false, 'custom'],
+  ['somebody who signed up first', { plan: 'free' }, false, 'free'],
+])(
+  'of data without the plan of the owner, %s is on the right one after the upgrade',
+  async (name, fields, isSet, plan) => {
+    const one = await open(name.replaceAll(/\W/g, '-'));
+    const accounts = one.connection.collection('accounts');
+    const others = { _id: 'acct_2' as never, email: 'b@b.c', plan: 'free', role: 'operator', createdAt: new Date(2) };
+    await accounts.insertMany([others, { _id: 'acct_1' as never, email: 'a@b.c', createdAt: new Date(1), ...fields }]);
+    const line = {
+      _id: 'log_1' as never,
+      action: 'account.plan',
+      target: 'acct_1',
+      change: { from: 'agency', to: 'free' },
+    };
+    if (isSet) await one.connection.collection('operator_log').insertOne(line);
+    await one.run(MIGRATIONS);
+    await one.run(MIGRATIONS);
+    expect(await accounts.findOne({ _id: 'acct_1' as never })).toMatchObject({ plan });
+    expect(await accounts.findOne({ _id: 'acct_2' as never })).toMatchObject({ plan: 'free' });
+    const said = one.log.filter(({ version, done }) => version === MIGRATIONS.length && done === 1);
+    expect(said).toHaveLength(plan === 'agency' ? 1 : 0);
+  },
+);

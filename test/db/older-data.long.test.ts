@@ -85,6 +85,10 @@ async function expectAll(service: ServiceProcess): Promise<void> {
     }
   }
   expect((await api.request(`/v1/sessions/${made.sessionId}/analysis`)).status).toBe(200);
+  // Services of that time left the owner on the default plan.
+  expect(await api.readJson('/v1/credits/balance')).toMatchObject({ plan: 'agency' });
+  const said = service.log.filter(({ migration }) => String(migration).includes('the plan agency'));
+  expect(said).toHaveLength(1);
   const loggedIn = await fetch(`${service.url}/account/log-in`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Origin: service.url },

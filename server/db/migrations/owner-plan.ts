@@ -1,0 +1,28 @@
+import type { Migration } from './migration.ts';
+
+/** An account as it was stored, as far as it is needed. */
+interface OlderAccount {
+  _id: string;
+  email: string;
+  plan: string;
+  role?: string;
+  deletedAt?: Date | null;
+}
+
+/** Address of a first account that nobody has claimed. */
+const UNCLAIMED = 'owner@imagewright.local';
+
+/** Gives the first account the plan that a new service gives it; earlier services gave it the default one. */
+export const ownerPlan: Migration = {
+  name: 'the first account gets the plan agency, unless an operator has set its plan',
+  async apply(connection, report) {
+    const accounts = connection.collection<OlderAccount>('accounts');
+    const [first] = await accounts.find({}).sort({ createdAt: 1, _id: 1 }).limit(1).toArray();
+    // A person who signed up first is not the owner.
+    if (!first || first.deletedAt || (first.role !== 'operator' && first.email !== UNCLAIMED)) return;
+    const isSet = await connection.collection('operator_log').findOne({ target: first._id, action: 'account.plan' });
+    if (isSet || first.plan !== 'free') return;
+    await accounts.updateOne({ _id: first._id, plan: 'free' }, { $set: { plan: 'agency' } });
+    report(1);
+  },
+};
