@@ -2,38 +2,26 @@ import type { LimitFunction } from 'p-limit';
 import type { DailyCounter, DailyLimitName, PlanLimitName, PlanUse } from '#contract';
 import { PLAN_LIMIT_NAMES, PLAN_LIMITS } from '#contract';
 import { inTurn } from '../concurrency.ts';
-import type {
-  AccountRecord,
-  AccountRepository,
-  DailyCount,
-  SessionRepository,
-  StoredBytesRepository,
-  StoredCounter,
-} from '../db/index.ts';
+import type { DailyCount } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { PLACEHOLDER_EMAIL } from './accounts.ts';
 import type { Plan } from './config.ts';
-import type { Plans } from './plans.ts';
-
-interface LimitsDeps {
-  accounts: Pick<AccountRepository, 'find' | 'countToday' | 'uncountToday'>;
-  sessions: Pick<SessionRepository, 'countLive' | 'nextExpiry' | 'bytesOfAccount'>;
-  storedBytes: StoredBytesRepository;
-  plans: Pick<Plans, 'get'>;
-  now: () => Date;
-}
+import {
+  count,
+  countOne,
+  dayOf,
+  type LimitsDeps,
+  limitsOf,
+  nextDay,
+  requireFewOverruns,
+  requireLeft,
+  usedToday,
+} from './daily-limits.ts';
 
 /** Bytes that a request adds, and whether it adds a session. */
 interface Addition {
   bytes: number;
   isNewSession?: boolean;
 }
-
-const DAY_MS = 86_400_000;
-/** Limits by the name under which the images of a day are counted. */
-const NAMES = Object.fromEntries(PLAN_LIMIT_NAMES.map((name) => [PLAN_LIMITS[name].counter, name])) as {
-  [Counter in DailyCounter]: DailyLimitName;
-};
 
 /** Creates the limits of accounts by plan. Operators and the first account have none. */
 export function createLimits(deps: LimitsDeps) {
@@ -60,8 +48,9 @@ export function createLimits(deps: LimitsDeps) {
       await countOne(deps, accountId, 'overruns');
     },
 
-    /** Checks that the day's images that ended by a limit have not used it up by themselves. @throws AppError daily_limit_reached */
-    requireFewOverruns: (accountId: string): Promise<void> => requireFewOverruns(deps, accountId),
+    /** Checks that the day's images that ended by a limit have not used it up by themselves, unless all is made. @throws AppError daily_limit_reached */
+    requireFewOverruns: (accountId: string, isMade: () => Promise<boolean>): Promise<void> =>
+      requireFewOverruns(deps, accountId, isMade),
 
     /** Takes back what {@link count} has counted. */
     async giveBack(accountId: string, counted: DailyCount | null): Promise<void> {
@@ -117,73 +106,6 @@ export function createLimits(deps: LimitsDeps) {
 
 /** Limits of accounts. */
 export type AccountLimits = ReturnType<typeof createLimits>;
-
-function limitsOf({ plans }: LimitsDeps, account: AccountRecord | null): Pick<Plan, PlanLimitName> {
-  if (!account || account.role === 'operator' || account.email === PLACEHOLDER_EMAIL) return {};
-  return plans.get(account.plan);
-}
-
-const dayOf = (date: Date) => date.toISOString().slice(0, 10);
-
-/** Returns the next midnight (UTC). */
-function nextDay(date: Date): Date {
-  return new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS);
-}
-
-async function count(deps: LimitsDeps, accountId: string, counter: DailyCounter, images: number) {
-  const account = await deps.accounts.find(accountId);
-  const limit = limitsOf(deps, account)[NAMES[counter]];
-  if (limit === undefined) return null;
-  const at = deps.now();
-  const counted = { day: dayOf(at), counter, images };
-  if (images === 0 || (await deps.accounts.countToday(accountId, counted, limit))) return counted;
-  const used = usedToday((await deps.accounts.find(accountId)) ?? account, counter, at);
-  const limitName = NAMES[counter];
-  const fault = `${limitName}: ${used} of ${limit} images are used today, so there is no room for ${images} more`;
-  throw dailyLimitReached(fault, { limitName, limit, used }, at);
-}
-
-function dailyLimitReached(fault: string, details: { limitName: string; limit: number; used: number }, at: Date) {
-  const seconds = Math.ceil((nextDay(at).getTime() - at.getTime()) / 1000);
-  const message = `${fault}; the count begins anew at midnight (UTC)`;
-  return new AppError('daily_limit_reached', message, { details, headers: { 'Retry-After': String(seconds) } });
-}
-
-async function requireLeft(deps: LimitsDeps, accountId: string, counter: DailyCounter): Promise<void> {
-  const account = await deps.accounts.find(accountId);
-  const limit = limitsOf(deps, account)[NAMES[counter]];
-  if (limit === undefined) return;
-  const at = deps.now();
-  const used = usedToday(account, counter, at);
-  if (used < limit) return;
-  const fault = `${used} of ${limit} images of the day were sampled, or exported with onlySmaller without a gain`;
-  throw dailyLimitReached(fault, { limitName: NAMES[counter], limit, used }, at);
-}
-
-async function requireFewOverruns(deps: LimitsDeps, accountId: string): Promise<void> {
-  const account = await deps.accounts.find(accountId);
-  const limit = limitsOf(deps, account)[NAMES.samples];
-  if (limit === undefined) return;
-  const at = deps.now();
-  const used = usedToday(account, 'overruns', at);
-  // A plan without samples exports, too.
-  if (used < Math.max(limit, 1)) return;
-  const fault = `${used} images of the day ended by a limit of time or memory, of ${limit} that may`;
-  throw dailyLimitReached(fault, { limitName: NAMES.samples, limit, used }, at);
-}
-
-async function countOne(deps: LimitsDeps, accountId: string, counter: StoredCounter): Promise<void> {
-  const limit = limitsOf(deps, await deps.accounts.find(accountId))[
-    NAMES[counter === 'overruns' ? 'samples' : counter]
-  ];
-  if (limit === undefined) return;
-  const one = { day: dayOf(deps.now()), counter, images: 1 };
-  await deps.accounts.countToday(accountId, one, Number.MAX_SAFE_INTEGER);
-}
-
-function usedToday(account: AccountRecord | null, counter: StoredCounter, at: Date): number {
-  return account?.today?.day === dayOf(at) ? (account.today[counter] ?? 0) : 0;
-}
 
 /** An addition without limits; it counts for the time when the account gets some. */
 async function addFreely<T>({ storedBytes }: LimitsDeps, accountId: string, bytes: number, add: () => Promise<T>) {

@@ -8,7 +8,7 @@ import type { Turn } from './choose-task.ts';
 import { type ProcessingConfig, readableFormats } from './config.ts';
 import { extensionMismatch } from './filename.ts';
 import { closeQueues, type ProcessorStats, type Queues, startQueues, statsOf } from './queues.ts';
-import { describeFailure } from './shared/failure.ts';
+import { rejectWithCode } from './refuse-with-code.ts';
 import type {
   Inspection,
   InspectReport,
@@ -289,19 +289,10 @@ function placeholder(
   const task: PlaceholderTask = { ...request, limits: context.limits };
   const memoryBytes = estimateMemory(request.facts, 'jpeg');
   const { source: image } = request;
-  return running(context).encoding.run<string>({
-    ...{ handler: 'placeholder', task, image, turn, memoryBytes, signal, budget },
-  });
+  const order = { handler: 'placeholder', task, image, turn, memoryBytes, signal, budget } as const;
+  return running(context).encoding.run<string>(order);
 }
 
 const partName = (target: string): string => `${target}.${randomUUID()}.part`;
 
 const toWarnings = (codes: WarningCode[]): Warning[] => [...new Set(codes)].map((code) => warning(code));
-
-/** Rejects with a code of the catalogue instead of the disk's error. */
-function rejectWithCode(error: unknown): never {
-  const { code, message, unexpected } = describeFailure(error);
-  // The job logs and counts it.
-  if (unexpected) throw error;
-  throw new AppError(code, message, { cause: error });
-}

@@ -18,8 +18,10 @@ export const ownerPlan: Migration = {
   async apply(connection, report) {
     const accounts = connection.collection<OlderAccount>('accounts');
     const [first] = await accounts.find({}).sort({ createdAt: 1, _id: 1 }).limit(1).toArray();
-    // A person who signed up first is not the owner.
-    if (!first || first.deletedAt || (first.role !== 'operator' && first.email !== UNCLAIMED)) return;
+    if (!first || first.deletedAt) return;
+    const isOwner = first.role === 'operator' || first.email === UNCLAIMED;
+    // Accounts of the command line have no role; where somebody else is the operator, the oldest account is a customer's.
+    if (!isOwner && (await accounts.findOne({ role: 'operator' }))) return;
     const isSet = await connection.collection('operator_log').findOne({ target: first._id, action: 'account.plan' });
     if (isSet || first.plan !== 'free') return;
     await accounts.updateOne({ _id: first._id, plan: 'free' }, { $set: { plan: 'agency' } });

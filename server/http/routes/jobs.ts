@@ -129,10 +129,7 @@ function streamExport(
   /** An image without a gain is free, as a sample is: with no samples left, such an export may not encode anything. */
   const refuse = async (order: Parameters<typeof countMissing>[0]) => {
     if (settings.onlySmaller && (await countMissing(order)) > 0) await requireSamples(account, services);
-    await services.accounts.limits.requireFewOverruns(account.id).catch(async (error: unknown) => {
-      // What was made already costs no work.
-      if ((await countMissing(order)) > 0) throw error;
-    });
+    await services.accounts.limits.requireFewOverruns(account.id, async () => (await countMissing(order)) === 0);
   };
   const daily = { counter: 'samples' as const, countNew: countUncounted };
   const limited = kind === 'sample' ? { daily } : { refuse };
@@ -268,8 +265,6 @@ function duplicateRunning(): AppError {
   });
 }
 
-type Counter = 'samples' | 'analyses';
-
 /**
  * Counts images towards what the session token of a caller may do, and towards the day of the account.
  * @returns a function that takes them back
@@ -277,7 +272,7 @@ type Counter = 'samples' | 'analyses';
  */
 async function countImages(
   { id, token }: Caller,
-  counter: Counter,
+  counter: 'samples' | 'analyses',
   images: number,
   { accounts: { limits, tokens } }: Services,
 ): Promise<() => Promise<void>> {
