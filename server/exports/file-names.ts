@@ -191,6 +191,12 @@ export async function withCurrentNames(
   const held = isPlain ? await outputs.hashesOf(namespace) : null;
   const keyOf = (sha256: string, filename: string) => `${sha256}/${filenameKey(filename)}`;
   const names = new Map(renamed.map(({ from, to, sha256 }) => [keyOf(sha256, from), to]));
+  // An image may have been exported under a former name again.
+  const changed = results.flatMap(({ variants }) =>
+    variants.filter((file) => names.has(keyOf(file.sha256, file.filename))),
+  );
+  const present = await outputs.filesOf(namespace, [...new Set(changed.map(({ sha256 }) => sha256))]);
+  for (const { sha256, filename } of present) names.delete(keyOf(sha256, filename));
   const show = (variant: Variant): Variant => {
     const { sha256, url } = variant;
     const filename = names.get(keyOf(sha256, variant.filename)) ?? variant.filename;

@@ -30,4 +30,11 @@ export const SEEDS: Record<string, HistoryCommand[]> = {
     exportOf(0, [0], { preset: 'high' }, 'sea'),
     exportOf(0, [0], { preset: 'low' }, 'x'),
   ],
+  'an image that was renamed is exported under its former name': [
+    onePicture,
+    exportOf(0, [0], { preset: 'high', responsive: true, responsiveSizes: [20] }, 'x'),
+    editOf(0, 0, { filename: 'sea' }),
+    exportOf(0, [0], { preset: 'high' }, 'x'),
+    editOf(0, 0, { filename: 'sea' }),
+  ],
 };

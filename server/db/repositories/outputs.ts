@@ -134,6 +134,14 @@ function lookups(collection: mongo.Collection<OutputRecord>) {
       return hashes;
     },
 
+    /** Lists the files of a namespace whose records hold any of these bytes, with the names that they have now. */
+    async filesOf(namespace: string, sha256s: string[]): Promise<OutputFile[]> {
+      if (sha256s.length === 0) return [];
+      const filter = { namespace, 'files.sha256': { $in: sha256s } };
+      const records = collection.find(filter, { projection: { files: 1 }, batchSize: BATCH });
+      return (await records.toArray()).flatMap(({ files }) => files);
+    },
+
     /** Reads every exported file. */
     async *namedFiles(): AsyncGenerator<NamedFile> {
       for await (const { _id, sessionId, files } of collection.find({}, { projection: { sessionId: 1, files: 1 } })) {
