@@ -87,6 +87,11 @@ function fromForeign(thrown: unknown): AppError {
     });
   }
   if (thrown instanceof DamagedFileError) return new AppError('file_damaged', DAMAGED_FILE, { cause: thrown });
+  if (isDamagedRecord(thrown)) {
+    const message =
+      'A stored record is damaged and cannot be read; the operator has to restore a backup, or you delete its session';
+    return new AppError('record_damaged', message, { cause: thrown });
+  }
   if (isUnwritable(thrown)) {
     return new AppError('storage_unavailable', 'The server cannot write or read its files at the moment', {
       cause: thrown,
@@ -112,6 +117,15 @@ function fromForeign(thrown: unknown): AppError {
 export function isDiskFull(thrown: unknown): boolean {
   const { code } = (thrown ?? {}) as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL;
+}
+
+/** MongoDB's code for a document that cannot be read. */
+const INVALID_BSON = 22;
+
+/** Returns true for an error that means a stored document that cannot be read. */
+export function isDamagedRecord(thrown: unknown): boolean {
+  const { name = '', code } = (thrown ?? {}) as DatabaseError;
+  return name.startsWith('BSON') || (name.startsWith('Mongo') && code === INVALID_BSON);
 }
 
 /** Codes of a file system that is read-only, faulty, lost, or closed to this user. */

@@ -1,5 +1,12 @@
 import { LEDGER_KINDS, type LedgerKind } from '#contract';
-import type { AccountRecord, AccountRepository, LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
+import type {
+  AccountRecord,
+  AccountRepository,
+  DamagedRecords,
+  LedgerEntryRecord,
+  LedgerRepository,
+  RecordCheck,
+} from '../db/index.ts';
 import { countEntries, countersOf } from './ledger.ts';
 
 const PAGE = 1000;
@@ -8,6 +15,7 @@ const RECHECKS = 5;
 interface AuditDeps {
   accounts: AccountRepository;
   ledger: LedgerRepository;
+  records: RecordCheck;
 }
 
 /** A violated rule of the money model. */
@@ -20,7 +28,9 @@ export interface BrokenInvariant {
     | 'refund_without_charge'
     | 'refund_exceeds_charge'
     | 'wrong_sign'
-    | 'orphan_line';
+    | 'orphan_line'
+    | 'damaged_record';
+  /** Empty for a damaged record, whose account cannot be read. */
   accountId: string;
   ref: string | null;
   message: string;
@@ -64,9 +74,10 @@ interface Audit {
 
 /**
  * Creates the audit. It recomputes every balance from the ledger and the pending entries, and reads the ledger as a stream. It
- * can run beside the service: an account that looks wrong is read again until no entry was added in between.
+ * can run beside the service: an account that looks wrong is read again until no entry was added in between. Before that it
+ * reads every stored document; with damaged ones it ends there, since sums over them would say nothing.
  */
-export function createAudit({ accounts, ledger }: AuditDeps) {
+export function createAudit({ accounts, ledger, records }: AuditDeps) {
   /** Checks one account again on a consistent reading. */
   async function recheck(accountId: string): Promise<BrokenInvariant[]> {
     for (let attempt = 1; ; attempt += 1) {
@@ -96,19 +107,21 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
   }
 
   return async function audit(): Promise<AuditReport> {
+    const damaged = (await records.findDamaged()).flatMap(toFaults);
+    if (damaged.length > 0) return { ok: false, broken: damaged, figures: NO_FIGURES };
     const state: Audit = { ledger, totals: new Map(), lines: new Map(), faults: [] };
     await checkEntries(state);
-    const records: Kept[] = [];
+    const kept: Kept[] = [];
     // The entries of an account that is being deleted are removed in several steps.
     const leaving = new Set<string>();
     for await (const { _id, deletedAt, ...account } of pagesOf((after) => accounts.list(PAGE, after))) {
       const { balance, used, granted, holds } = account;
       if (deletedAt) leaving.add(_id);
-      else records.push({ _id, balance, used, granted, holds });
+      else kept.push({ _id, balance, used, granted, holds });
     }
-    const broken = await checkOwners(state, new Set([...leaving, ...records.map(({ _id }) => _id)]));
+    const broken = await checkOwners(state, new Set([...leaving, ...kept.map(({ _id }) => _id)]));
     let pending = 0;
-    for (const record of records) {
+    for (const record of kept) {
       const totals = state.totals.get(record._id) ?? emptyTotals();
       for (const hold of record.holds) {
         if (await ledger.has(record._id, hold.lineId)) continue;
@@ -124,15 +137,26 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
       ok: broken.length === 0,
       broken,
       figures: {
-        accounts: records.length,
+        accounts: kept.length,
         lines: sum(counted, ([, lines]) => lines),
         pending,
-        balance: sum(records, ({ balance }) => balance),
-        used: sum(records, ({ used }) => used),
-        granted: sum(records, ({ granted }) => granted),
+        balance: sum(kept, ({ balance }) => balance),
+        used: sum(kept, ({ used }) => used),
+        granted: sum(kept, ({ granted }) => granted),
       },
     };
   };
+}
+
+const NO_FIGURES = { accounts: 0, lines: 0, pending: 0, balance: 0, used: 0, granted: 0 };
+
+function toFaults({ collection, ids }: DamagedRecords): BrokenInvariant[] {
+  return ids.map((id) => ({
+    rule: 'damaged_record',
+    accountId: '',
+    ref: id,
+    message: `a document of ${collection} is damaged and cannot be read${id ? `: ${id}` : ''}; restore a backup`,
+  }));
 }
 
 /** Streams all entries by kind and reference, refunds beside their charges. */

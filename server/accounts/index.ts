@@ -38,7 +38,15 @@ export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 interface AccountsDeps {
   repositories: Pick<
     Repositories,
-    'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'storedBytes' | 'sessionTokens' | 'operatorLog' | 'jobHistory'
+    | 'accounts'
+    | 'apiKeys'
+    | 'ledger'
+    | 'sessions'
+    | 'storedBytes'
+    | 'sessionTokens'
+    | 'operatorLog'
+    | 'jobHistory'
+    | 'records'
   >;
   /** From `loadPepper`. */
   pepper: Buffer;
@@ -67,7 +75,7 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     operatorLog: createOperatorLog({ log: repositories.operatorLog, accounts, now }),
     /** Counts all accounts and sums their credits. */
     figures: () => accounts.figures(),
-    audit: createAudit({ accounts, ledger: repositories.ledger }),
+    audit: createAudit({ accounts, ledger: repositories.ledger, records: repositories.records }),
   };
 }
 

@@ -46,6 +46,7 @@ const COMMON_ERRORS: ErrorCode[] = [
   'shutting_down',
   'database_unavailable',
   'storage_unavailable',
+  'record_damaged',
   'insufficient_storage',
 ];
 const LOGIN_ERRORS: ErrorCode[] = ['not_logged_in', 'cross_site_request', 'account_suspended'];

@@ -141,6 +141,11 @@ export const ERROR_CATALOGUE = {
     meaning:
       'The stored bytes are not those that were told, so they are not sent. An export or a sample of the image with the same settings repairs the file; a damaged upload has to be uploaded again.',
   },
+  record_damaged: {
+    status: 500,
+    meaning:
+      'A stored record is damaged and cannot be read. The operator restores a backup, or the session is deleted.',
+  },
   storage_unavailable: {
     status: 503,
     meaning:

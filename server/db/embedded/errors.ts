@@ -2,6 +2,7 @@ import type { Doc } from './bson-codec.ts';
 
 const DUPLICATE_KEY = 11000;
 const OUT_OF_DISK_SPACE = 14031;
+const INVALID_BSON = 22;
 const FILE_STREAM_FAILED = 39;
 const UNKNOWN = 8;
 
@@ -36,7 +37,8 @@ export function notSupported(what: string): CommandError {
 export function describeError(error: unknown): { code: number; codeName: string; errmsg: string } & Doc {
   const errmsg = error instanceof Error ? error.message : String(error);
   if (!(error instanceof CommandError)) {
-    const code = FAULTS.find(([pattern]) => pattern.test(errmsg))?.[1] ?? UNKNOWN;
+    const isDamaged = error instanceof Error && error.name.startsWith('BSON');
+    const code = isDamaged ? INVALID_BSON : (FAULTS.find(([pattern]) => pattern.test(errmsg))?.[1] ?? UNKNOWN);
     return { code, codeName: `Location${code}`, errmsg };
   }
   const codeName = error.code === DUPLICATE_KEY ? 'DuplicateKey' : `Location${error.code}`;

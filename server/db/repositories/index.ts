@@ -20,6 +20,7 @@ import { createSessionTokenRepository } from './session-tokens.ts';
 import { createSessionRepository } from './sessions.ts';
 import { createShareRepository } from './shares.ts';
 import { createStoredBytesRepository } from './stored-bytes.ts';
+import { createRecordCheck } from './stored-records.ts';
 import { createVisionAnswerRepository } from './vision-answers.ts';
 
 export type * from './account-record.ts';
@@ -44,6 +45,7 @@ export type * from './session-tokens.ts';
 export type * from './sessions.ts';
 export type * from './shares.ts';
 export type * from './stored-bytes.ts';
+export type * from './stored-records.ts';
 export type * from './vision-answers.ts';
 
 /** Builds every repository on one connection. */
@@ -55,6 +57,7 @@ export function createRepositories(connection: Connection) {
     idempotency: createIdempotencyRepository(connection),
     sessions: createSessionRepository(connection),
     storedBytes: createStoredBytesRepository(connection),
+    records: createRecordCheck(connection),
     sessionTokens: createSessionTokenRepository(connection),
     shares: createShareRepository(connection),
     images: createImageRepository(connection),
