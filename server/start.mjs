@@ -223,6 +223,23 @@ function targetsFor(command, names) {
   return TARGETS.filter(({ name }) => names.includes(name));
 }
 
+/** Milliseconds between two looks at the parent process. */
+const LOOK_MS = 500;
+
+/**
+ * Ends the service with the shell that npm runs it in: a signal to npm or that shell ends the shell, which passes it on to nobody, and the
+ * service would hold its port and its data for ever.
+ */
+function endWithNpm() {
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    process.kill(process.pid, 'SIGTERM');
+  }, LOOK_MS);
+  look.unref();
+}
+
 const [command, ...rest] = process.argv.slice(2);
 try {
   for (const target of targetsFor(command, rest)) await ensureBuilt(target);
@@ -235,5 +252,6 @@ if (command !== 'build') {
   const program = join(ROOT, 'dist', named ?? 'server/main.js');
   process.argv.splice(1, Infinity, program, ...(named ? rest : process.argv.slice(2)));
   process.setSourceMapsEnabled(true);
+  if (!named && process.env.npm_lifecycle_event) endWithNpm();
   await import(pathToFileURL(program).href);
 }

@@ -31,6 +31,14 @@ function start(...args: string[]) {
   return { stdout, stderr, status };
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 beforeAll(() => {
   for (const path of [
     'server/start.mjs',
@@ -134,6 +142,32 @@ describe('server/start.mjs', () => {
     await once(child.stdout, 'data');
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(7);
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'by npm ends with its shell, which passes %s on to nobody',
+    async (signal) => {
+      write(
+        'server/main.ts',
+        "process.on('SIGTERM', () => process.exit(7));\nsetInterval(() => {}, 1000);\nconsole.log(process.pid);\n",
+      );
+      // A command behind it keeps the shell from becoming the program, as some shells do.
+      const shell = spawn('sh', ['-c', 'node server/start.mjs; true'], {
+        ...{ cwd: root, stdio: ['ignore', 'pipe', 'ignore'] },
+        env: { ...process.env, npm_lifecycle_event: 'start' },
+      });
+      const [said] = await once(shell.stdout, 'data');
+      const service = Number(String(said));
+      shell.kill(signal);
+      await expect.poll(() => isRunning(service)).toBe(false);
+    },
+  );
+
+  it('by npm ends with npm', async () => {
+    const npm = spawn('npm', ['start', '--silent'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+    const [said] = await once(npm.stdout, 'data');
+    npm.kill('SIGTERM');
+    await expect.poll(() => isRunning(Number(String(said)))).toBe(false);
   });
 
   it('without build tools runs an existing build, warns if it is old, and fails clearly without one', () => {
