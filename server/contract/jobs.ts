@@ -39,7 +39,7 @@ export const progressEventSchema = z
     step: z
       .string()
       .describe(
-        '`queued | load | optimize | resize | save | done`, of an analysis `queued | prepare | describe | done`; more may be added.',
+        '`queued | load | optimize | resize | save | done`, of an analysis `queued | prepare | describe | done`, and `wait_for_model` while the model is loading; more may be added.',
       ),
     current: z.int().describe('Finished images; never goes down.'),
     total: z.int(),
