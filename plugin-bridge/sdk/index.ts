@@ -21,6 +21,7 @@ export {
   type WriteOptions,
 } from './core/request.ts';
 export type { ResultEvent, ResultStream } from './core/result-stream.ts';
+export { rememberFile } from './core/unchanged.ts';
 export type { UploadProgress } from './core/xhr.ts';
 export { ApiError, ConnectionError, type ConnectionErrorCode } from './errors.ts';
 export type { AnalyzeEvent } from './resources/analysis.ts';

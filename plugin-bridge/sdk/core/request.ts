@@ -1,5 +1,5 @@
 import type { CallInput, CallName, Calls } from '#contract';
-import { ApiError, ConnectionError } from '../errors.ts';
+import { ApiError, type ConnectionError } from '../errors.ts';
 import { readBlob, readError, readJson, readNothing, type ServiceResponse, toServiceResponse } from './response.ts';
 import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
@@ -52,6 +52,8 @@ export interface CallPlace {
 /** Options of a request beside its endpoint and its data. @internal */
 interface SendOptions extends CallOptions {
   form?: FormData | undefined;
+  /** Checks the files of the form. @throws ConnectionError file_changed */
+  check?: (() => Promise<unknown>) | undefined;
   headers?: Record<string, string> | undefined;
   /** Sent with every try. */
   idempotencyKey?: string | undefined;
@@ -146,20 +148,8 @@ async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResp
   } catch (error) {
     watch.end();
     const failed = watch.explain(error, 'network');
-    if ((failed as ConnectionError).code === 'network') await requireFiles(call.form);
+    if ((failed as ConnectionError).code !== 'aborted') await call.check?.();
     throw failed;
-  }
-}
-
-/**
- * Reads a byte of each file: platforms report one that was changed or removed on the disk as a failed connection.
- * @throws ConnectionError file_changed
- */
-async function requireFiles(form: FormData | undefined): Promise<void> {
-  try {
-    for (const value of form?.values() ?? []) if (typeof value !== 'string') await value.slice(0, 1).arrayBuffer();
-  } catch (error) {
-    throw new ConnectionError('file_changed', error);
   }
 }
 

@@ -35,7 +35,8 @@ export function sendWithProgress(
     xhr.onabort = () => reject(new TypeError('aborted'));
     if (watch.signal.aborted) return reject(new TypeError('aborted'));
     watch.signal.addEventListener('abort', () => xhr.abort());
-    watch.start(UPLOAD_TIMES);
+    // Without a first byte nothing is in that buffer: some browsers wait for ever for a file that is gone.
+    watch.start();
     xhr.send(body);
   });
 }

@@ -1,6 +1,7 @@
 import type { MetadataPatch, TextsPatch, UploadResult, UrlImportInput } from '#contract';
 import { type Call, type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
+import { requireUnchanged } from '../core/unchanged.ts';
 import type { UploadProgress } from '../core/xhr.ts';
 
 /** A file to upload. */
@@ -33,13 +34,13 @@ export interface UploadOptions extends WriteOptions {
 
 /** Creates the methods for sessions and their images. @internal */
 export function createSessionMethods(requester: Requester) {
-  function upload(
+  async function upload(
     to: Pick<Call, 'name' | 'sessionId'>,
     what: Upload,
     options: UploadOptions = {},
   ): Promise<UploadResult> {
     const { signal, onProgress, once, idempotencyKey = newIdempotencyKey() } = options;
-    const content = 'files' in what ? { form: formOf(what.files), onProgress } : { body: what };
+    const content = 'files' in what ? await formOf(what.files, onProgress) : { body: what };
     return requester.send(
       { ...to, idempotencyKey, signal, repeatable: true, once, ...content },
       readJson<UploadResult>,
@@ -92,18 +93,23 @@ export function createSessionMethods(requester: Requester) {
 const PIECE = 2 ** 18;
 
 /** Divides a file for Node's `fetch`; browsers need no pieces. */
-function inPieces(given: Blob | Uint8Array): Blob {
-  const file = ArrayBuffer.isView(given) ? new Blob([given as Uint8Array<ArrayBuffer>]) : given;
+function inPieces(file: Blob): Blob {
   if (typeof XMLHttpRequest === 'function') return file;
   const pieces: Blob[] = [];
   for (let at = 0; at < file.size; at += PIECE) pieces.push(file.slice(at, at + PIECE));
   return new Blob(pieces, { type: file.type });
 }
 
-function formOf(files: readonly UploadFile[]): FormData {
+async function formOf(files: readonly UploadFile[], onProgress: UploadProgress | undefined) {
   const form = new FormData();
-  for (const { file, name } of files) form.append('images', inPieces(file), name);
+  const blobs = files.map(({ file }) =>
+    ArrayBuffer.isView(file) ? new Blob([file as Uint8Array<ArrayBuffer>]) : file,
+  );
+  const unchanged = await Promise.all(blobs.map(requireUnchanged));
+  for (const [index, blob] of unchanged.entries()) form.append('images', inPieces(blob), files[index]?.name);
   const metadata = files.map((file) => file.metadata ?? null);
   if (metadata.some(Boolean)) form.append('metadata', JSON.stringify(metadata));
-  return form;
+  // What was copied cannot change.
+  const check = () => Promise.all(blobs.filter((blob) => unchanged.includes(blob)).map(requireUnchanged));
+  return { form, onProgress, check };
 }

@@ -1,5 +1,6 @@
 import type { Limits } from '#contract';
 import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
+import { rememberFile } from '../../../plugin-bridge/sdk/index.ts';
 import type { OptimizerConfig } from '../core.ts';
 import type { Rejection, RejectionCode, Restrictions } from '../types.ts';
 import type { Candidate } from './collect-files.ts';
@@ -48,10 +49,12 @@ export interface KnownCandidate extends Candidate {
   identity: string;
 }
 
-/** Reads the size and age of a candidate's file, and starts reading its first bytes. */
+/** Reads the size and age of a candidate's file, and starts reading what its upload compares and its first bytes. */
 export function readProperties(candidate: Candidate): KnownCandidate {
   const { file, clientRef, relativePath, url } = candidate;
   const { size = null, lastModified = 0 } = (file ?? {}) as Partial<File>;
+  // Its upload says whether it can be read.
+  if (file) rememberFile(file, { size: size ?? 0, lastModified }).catch(() => {});
   const identity = clientRef ? `ref ${clientRef}` : [relativePath, size, lastModified, url].join('\n');
   return { ...candidate, size, identity, head: readHead(file) };
 }
