@@ -59,8 +59,34 @@ export const overviewStyles = css`
     margin: 0;
     font-variant-numeric: tabular-nums;
   }
+  /* Drawn here, since WebKit's own is a bevelled grey bar. */
   .limits meter {
+    appearance: none;
     inline-size: 100%;
+    block-size: 8px;
+    overflow: hidden;
+    border-radius: 4px;
+    background: var(--_border);
+  }
+  .limits meter::-webkit-meter-inner-element {
+    display: block;
+  }
+  .limits meter::-webkit-meter-bar {
+    block-size: 8px;
+    border: 0;
+    background: none;
+  }
+  .limits meter::-webkit-meter-optimum-value {
+    background: var(--_success);
+  }
+  .limits meter::-webkit-meter-suboptimum-value {
+    background: var(--_warning);
+  }
+  .limits meter::-moz-meter-bar {
+    background: var(--_success);
+  }
+  .limits meter:-moz-meter-sub-optimum::-moz-meter-bar {
+    background: var(--_warning);
   }
   .limits .muted {
     font-size: var(--_t13);

@@ -191,8 +191,10 @@ export class ImageOptimizer extends OperableElement {
       });
       this.requestUpdate();
     } catch (error) {
-      // For example without a connection: the next update tries again.
-      console.error('<image-optimizer>: a part of the element could not be loaded', error);
+      // For example without a connection: the next update tries again. Firefox also breaks off what a page loads that is left.
+      setTimeout(() => {
+        if (this.isConnected) console.error('<image-optimizer>: a part of the element could not be loaded', error);
+      }, 1000);
     } finally {
       this.#loading = false;
     }

@@ -20,7 +20,7 @@ export function renderMenu({ optimizer, i18n: { t }, locked, act }: WorkbenchCon
     <button type="button" class="button quiet icon-only more" part="button" popovertarget="menu" aria-haspopup="menu"
       aria-label=${t('toolbar.more')} title=${t('toolbar.more')} @keydown=${openByArrow}>${icon('more')}</button>
     <div class="menu" part="menu" id="menu" popover role="menu" aria-label=${t('toolbar.more')}
-      @keydown=${moveByKey} @beforetoggle=${giveFocusBack}>
+      @keydown=${moveByKey} @beforetoggle=${place}>
       ${entries.map(
         ([action, name, key, off = false], index) => html`
           <button type="button" class="button quiet ${action}" part="button ${action === 'confirm-clear' ? 'button-danger' : ''}" role="menuitem" tabindex="-1"
@@ -37,10 +37,25 @@ function openByArrow(event: KeyboardEvent): void {
   (event.currentTarget as HTMLElement).click();
 }
 
-/** Focuses the button before the menu closes: in a shadow root, Chromium does not. */
-function giveFocusBack({ newState, currentTarget }: ToggleEvent): void {
+/**
+ * Focuses the button before the menu closes, which in a shadow root Chromium does not. Where CSS has no anchors (Chrome before 129,
+ * Safari before 26, Firefox before 147) it places the menu below its button, or above it in the lower half of the window.
+ */
+function place({ newState, currentTarget }: ToggleEvent): void {
   const menu = currentTarget as HTMLElement;
-  if (newState === 'closed' && menu.matches(':focus-within')) (menu.previousElementSibling as HTMLElement).focus();
+  const button = menu.previousElementSibling as HTMLElement;
+  if (newState === 'closed') {
+    if (menu.matches(':focus-within')) button.focus();
+  } else if (!CSS.supports('position-area', 'end')) {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    const { clientWidth, clientHeight } = document.documentElement;
+    const side = button.matches(':dir(rtl)') ? `auto auto auto ${left}px` : `auto ${clientWidth - right}px auto auto`;
+    menu.style.inset = side;
+    if (top + bottom > clientHeight) menu.style.bottom = `${clientHeight - top}px`;
+    else menu.style.top = `${bottom}px`;
+    // What stands in the window does not follow the page.
+    addEventListener('scroll', () => menu.hidePopover(), { capture: true, once: true });
+  }
 }
 
 function moveByKey(event: KeyboardEvent): void {

@@ -22,6 +22,9 @@ const styles = css`
     position-anchor: --more;
     position-area: self-block-end span-self-inline-start;
     position-try: flip-block;
+    inset: auto;
+    block-size: auto;
+    margin: 0;
     padding: var(--_space);
     border: 1px solid var(--_border);
     border-radius: var(--_radius);
