@@ -78,12 +78,14 @@ function isAllowed(address: string, { allowPrivate = false }: Guard): boolean {
   return allowPrivate === true || isPublicAddress(address);
 }
 
+/** Public addresses behind which each machine of a cloud finds that cloud's own services: Azure's. */
+const CLOUD_ADDRESSES = new Set(['168.63.129.16']);
 // The only range that IANA has allocated; it excludes e.g. IPv4-compatible addresses (::7f00:1).
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
  * Tests for an address on the public internet that is not this machine's own. Addresses that embed an IPv4 address
- * (mapped, NAT64, 6to4, Teredo) count as not public, since their destination depends on the network.
+ * (mapped, NAT64, 6to4, Teredo, ISATAP) count as not public, since their destination depends on the network.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -91,7 +93,15 @@ export function isPublicAddress(address: string): boolean {
   if (parsed.range() !== 'unicast') return false;
   if (parsed.kind() === 'ipv6' && !parsed.match(GLOBAL_UNICAST)) return false;
   const text = parsed.toNormalizedString();
+  if (CLOUD_ADDRESSES.has(text) || embedsIpv4(parsed)) return false;
   return !ownAddresses().some((own) => own === text);
+}
+
+/** Returns true for an ISATAP address (RFC 5214): its interface identifier is `0000:5efe` or `0200:5efe` and an IPv4 address. */
+function embedsIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.kind() !== 'ipv6') return false;
+  const [, , , , high = 0, low] = (address as ipaddr.IPv6).parts;
+  return (high & 0xfdff) === 0 && low === 0x5efe;
 }
 
 function ownAddresses(): string[] {

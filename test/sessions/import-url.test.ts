@@ -138,12 +138,23 @@ describe('addresses that are not public', () => {
       '198.18.0.1',
       '240.0.0.1',
       '192.88.99.1',
+      '168.63.129.16',
       'x',
       '',
     ]) {
       expect(isPublicAddress(address), address).toBe(false);
     }
-    for (const address of ['2001::1', '2001:db8::1', '100::1', '4000::1', 'fec0::1', 'ff02::1', 'fe80::1%eth0']) {
+    for (const address of [
+      '2001::1',
+      '2001:db8::1',
+      '100::1',
+      '4000::1',
+      'fec0::1',
+      'ff02::1',
+      'fe80::1%eth0',
+      '2001:470::5efe:7f00:1',
+      '2001:470::200:5efe:a00:1',
+    ]) {
       expect(isPublicAddress(address), address).toBe(false);
     }
     for (const address of ['8.8.8.8', '93.184.215.14', '2606:4700::1111']) {
