@@ -86,7 +86,6 @@ it('docs/sdk.md: the first example uploads, exports and downloads in a project o
   const service = await sharedService();
   const { apiKey } = await service.createAccount({ credits: 5 });
   const code = blockOf('docs/sdk.md', 'import { readFile, writeFile }');
-  await project.compile('example.ts', `/// <reference types="node" />\n${code}`, 'nodenext');
   const script = ts.transpile(code.replace('https://images.example.com', service.url), {
     module: ts.ModuleKind.ESNext,
   });
