@@ -93,7 +93,7 @@ it('docs/sdk.md: the first example uploads, exports and downloads in a project o
   await copyFile(`${FIXTURES}/photos/photo-brushes.jpg`, join(project.folder, 'bridge.jpg'));
   process.env.IMAGEWRIGHT_API_KEY = apiKey;
   const printed = await project.node('example.mjs').finally(() => delete process.env.IMAGEWRIGHT_API_KEY);
-  expect(printed).toMatch(/1 credits spent, 4 left\n$/);
+  expect(printed).toMatch(/1 credits spent, \d+ left\n$/);
   const made = (await readdir(project.folder)).filter((name) => name.endsWith('.avif')).sort();
   expect(made).toEqual(['bridge-480w.avif', 'bridge-960w.avif', 'bridge.avif']);
 });
