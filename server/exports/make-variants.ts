@@ -105,7 +105,7 @@ export async function makeVariants(
       const key = wanted[index]?.key ?? '';
       const before = damaged.get(key);
       // Equal bytes take the place of the damaged ones, so that what refers to them is whole again.
-      const isRepair = before?.sha256 === facts.sha256;
+      const isRepair = before !== undefined && before.sha256 === facts.sha256;
       return {
         ...facts,
         _id: key,

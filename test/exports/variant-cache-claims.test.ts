@@ -28,6 +28,7 @@ function slowCache(delays: number[]) {
     },
     store: {
       head: async () => ({ size: 1 }),
+      check: async () => 'intact',
       putFile: async () => {},
       withLocalFile: (key: string, use: (path: string) => Promise<unknown>) => use(key),
     },
