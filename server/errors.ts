@@ -56,7 +56,7 @@ export class DamagedFileError extends Error {
 }
 
 /** Public words for a {@link DamagedFileError}. */
-export const DAMAGED_FILE =
+const DAMAGED_FILE =
   'The stored file is damaged. Export or sample the image again with the same settings, which repairs it, or upload it again';
 
 /** The HTTP response of an error; all error responses have this shape. */
@@ -131,7 +131,7 @@ export function isDamagedRecord(thrown: unknown): boolean {
 /** Codes of a file system that is read-only, faulty, lost, or closed to this user. */
 const UNWRITABLE = new Set(['EROFS', 'EIO', 'EACCES', 'EPERM', 'ENODEV', 'ENXIO', 'ESTALE']);
 /** MongoDB's code `FileStreamFailed`, which the embedded database gives for them. */
-export const DATABASE_UNWRITABLE = 39;
+const DATABASE_UNWRITABLE = 39;
 const NETWORK_CALLS = /^(connect|listen|bind|getaddrinfo|spawn|kill|read|write)$/;
 
 /** Returns true for an error that means files or an embedded database that cannot be written; nothing was. */
