@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
@@ -5,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { photograph } from './rig.ts';
 import { useRig } from './use-rig.ts';
 
-const { rig, admin, upload, expectRestored, remove } = useRig({ delivery: 'beside' });
+const { rig, admin, post, upload, expectRestored, remove } = useRig({ delivery: 'beside' });
 
 beforeAll(() => rig.site.addMuPlugin(fileURLToPath(new URL('stand-ins/page-cache.php', import.meta.url))));
 
@@ -56,6 +57,16 @@ describe('an image with optimized files beside it', () => {
     });
     expect(found.wait).toBeGreaterThan(0);
     expect(found.cloudflare).toEqual(['switch_theme', 'imagewright_pages_changed']);
+  });
+
+  it('is not made of an animation in a format that cannot hold it', async () => {
+    const bytes = await readFile(fileURLToPath(new URL('../fixtures/field/d-control.gif', import.meta.url)));
+    const image = await upload('moving.gif', bytes, 'image/gif');
+    const [status, body] = await post(`/attachments/${image.id}/optimize`, { format: 'avif', preset: 'low' });
+    expect([status, body]).toEqual([409, expect.objectContaining({ code: 'imagewright_not_smaller' })]);
+    expect(String(body.message)).toContain('cannot hold the animation');
+    expect(Object.keys(await rig.checksums()).filter((name) => name.includes('.iw.'))).toEqual([]);
+    await remove(image.id);
   });
 
   it('keeps its files and metadata; pages offer each smaller file with the attributes of WordPress; restoring and deleting leave nothing', async () => {
