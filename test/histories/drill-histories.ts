@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type HistoryShape, histories } from './commands/index.ts';
+import { callsOfEach, type HistoryShape, histories } from './commands/index.ts';
 import { newTally, runHistory } from './run-history.ts';
 import type { Stage } from './stages/stage.ts';
 
@@ -30,7 +30,7 @@ export async function drillHistories(stage: Stage, plan: HistoriesPlan): Promise
     const property = fc.asyncProperty(
       histories(shape, () => isShrinking),
       async (lists) => {
-        await runHistory(stage, lists, tally).catch((error: unknown) => {
+        await runHistory(stage, lists, { tally, most: callsOfEach(shape) }).catch((error: unknown) => {
           isShrinking = true;
           throw error;
         });

@@ -14,7 +14,7 @@ export interface Hands {
   trace: string[];
   /** Calls of all clients so far. */
   tally: { calls: number; downloads: number };
-  /** True once another client has found a fault. */
+  /** True once another client has found a fault, or this one has done its calls. */
   isOver: () => boolean;
   /** Makes an `Idempotency-Key` that no other call has. */
   newKey: () => string;

@@ -24,12 +24,13 @@ export const newTally = (): Tally => ({ histories: 0, commands: 0, calls: 0, dow
 
 /**
  * Runs one list of commands a client, all at the same time on a new account, and compares everything at the end.
+ * @param options `most`: calls of each client; those that are not possible do not count
  * @throws Error that names what turned untrue, with the commands before it
  */
 export async function runHistory(
   stage: Stage,
   lists: Iterable<HistoryCommand>[],
-  tally: Tally = newTally(),
+  { tally = newTally(), most = Number.POSITIVE_INFINITY }: { tally?: Tally; most?: number } = {},
 ): Promise<void> {
   pictures ??= makePictures();
   const made = await pictures;
@@ -41,7 +42,9 @@ export async function runHistory(
       keys += 1;
       return `client ${client}, call ${keys}`;
     };
-    const hands: Hands = { api, stage, pictures: made, client, trace: [], tally, isOver: () => isOver, newKey };
+    const trace: string[] = [];
+    const isDone = () => isOver || trace.length >= most;
+    const hands: Hands = { api, stage, pictures: made, client, trace, tally, isOver: isDone, newKey };
     return { told: nothingTold(), hands, commands };
   });
   tally.histories += 1;

@@ -18,11 +18,16 @@ export interface HistoryShape {
   kills: Kills;
 }
 
-/**
- * Makes the commands of one history: a list a client. They have at least `calls` commands together, until `isShrinking` allows shorter ones.
- */
-export function histories({ clients, calls, kills }: HistoryShape, isShrinking: () => boolean = () => false) {
-  const each = Math.ceil(calls / clients);
+/** Commands that are made for one that is done: where nothing is there to work with, one is left out. */
+const SPARE = 2;
+
+/** Returns the calls of each client. */
+export const callsOfEach = ({ clients, calls }: HistoryShape): number => Math.ceil(calls / clients);
+
+/** Makes the commands of one history: a list a client, long enough for its calls until `isShrinking` allows shorter ones. */
+export function histories(shape: HistoryShape, isShrinking: () => boolean = () => false) {
+  const { clients, kills } = shape;
+  const least = callsOfEach(shape) * SPARE;
   const calm = [
     ...[createSession, addImages, editImage, editImage, sampleImages, exportImages, exportImages, exportImages],
     ...[leaveExport, leaveExport, followLater, cancelJob, createShare, answerShare, revokeShare],
@@ -36,7 +41,7 @@ export function histories({ clients, calls, kills }: HistoryShape, isShrinking: 
     ...(kills === 'anywhere' ? [killServer] : []),
   ];
   const list = fc
-    .commands(all as fc.Arbitrary<HistoryCommand>[], { maxCommands: Math.ceil(each * 1.2), size: 'max' })
-    .filter((commands) => isShrinking() || [...commands].length >= each);
+    .commands(all as fc.Arbitrary<HistoryCommand>[], { maxCommands: Math.ceil(least * 1.2), size: 'max' })
+    .filter((commands) => isShrinking() || [...commands].length >= least);
   return fc.array(list, { minLength: clients, maxLength: clients });
 }

@@ -24,16 +24,20 @@ export async function startKillableServers(
     kills: 0,
     async kill(number) {
       const which = number % count;
-      await starts[which];
-      stage.kills += 1;
-      const old = servers[which];
-      servers[which] = null;
-      starts[which] = (async () => {
+      // One after the other: whoever is killed twice at once is started in between.
+      const killed = (starts[which] ?? Promise.resolve()).then(async () => {
+        stage.kills += 1;
+        const old = servers[which];
+        servers[which] = null;
         await old?.kill();
+      });
+      const started = killed.then(async () => {
         servers[which] = await startAgain(env(which));
-      })();
+      });
       // Whoever waits for it gets the error; nobody may.
-      starts[which].catch(() => {});
+      started.catch(() => {});
+      starts[which] = started;
+      await killed;
     },
     async whole() {
       await Promise.all(starts);
