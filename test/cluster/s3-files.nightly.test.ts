@@ -9,6 +9,7 @@ import { openFiles } from '../../server/storage/index.ts';
 import { type S3Server, startS3Server } from '../storage/s3-server.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { createRawClient } from '../support/raw-request.ts';
 import { startTestService } from '../support/service.ts';
 import { noiseImage, plainImages } from '../support/small-images.ts';
 
@@ -77,10 +78,20 @@ it('servers without a shared folder upload, describe, export and send the same f
     const part = await download(other, url, { Range: 'bytes=2-5' });
     expect([part.response.status, part.response.headers.get('Content-Range')]).toEqual([206, `bytes 2-5/${size}`]);
   }
+  // Addresses stay those of their bytes on all servers, also of a file name that got other bytes.
+  const later = await other.run('export', uploaded, { format: 'webp', preset: 'low' });
+  const told = [...results, ...(later.last.data.results ?? [])].flatMap((result) =>
+    'variants' in result ? result.variants : [],
+  );
+  expect(new Set(told.map(({ filename }) => filename)).size).toBe(4);
+  for (const { url, sha256 } of told)
+    for (const client of [api, other]) expect([url, (await download(client, url)).sha256]).toEqual([url, sha256]);
+  const changed = new Set(told.map(({ sha256 }) => sha256)).size - 4;
+  expect(changed).toBeGreaterThan(0);
   const preview = `/v1/sessions/${uploaded.sessionId}/images/${uploaded.images[3]?.id}/preview?width=128`;
   const [one, two] = [await download(api, preview), await download(other, preview)];
   expect([one.response.status, two.sha256]).toEqual([200, one.sha256]);
-  expect((await keysIn()).length).toBe(4 + 4 + 1);
+  expect((await keysIn()).length).toBeGreaterThanOrEqual(4 + 4 + changed + 1);
   await other.request(`/v1/sessions/${uploaded.sessionId}`, { method: 'DELETE' });
   expect(await keysIn()).toEqual([]);
   expect((await a.service.accounts.audit()).broken).toEqual([]);
@@ -141,4 +152,12 @@ it('a download is answered with a URL of the store where that is set', async () 
   const bytes = Buffer.from(await direct.arrayBuffer());
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
   expect(direct.headers.get('Content-Disposition')).toMatch(/^attachment; filename=/);
+  // Whoever knows the hash asks the service, and the signature is that of a GET.
+  const head = await fetch(server.url + url, { method: 'HEAD', headers: { 'X-API-Key': api.apiKey ?? '' } });
+  expect([head.status, head.headers.get('ETag')]).toEqual([200, `"${sha256}"`]);
+  expect(head.headers.get('Cache-Control')).toMatch(/^private, max-age=\d+, immutable$/);
+  const raw = createRawClient(server.url);
+  const known = { 'X-API-Key': api.apiKey ?? '', 'If-None-Match': `"${sha256}"` };
+  expect((await raw.send(url, { headers: known })).status).toBe(304);
+  raw.close();
 });

@@ -97,7 +97,10 @@ const isGone = (error: unknown) => error instanceof AppError && error.code === '
 async function sendFound(ctx: Context, { file, lastsSeconds }: FoundFile, { store, downloads }: Services) {
   const { path: key, size, filename, mimeType, sha256 } = file;
   const disposition = dispositionOf({ filename });
-  const url = downloads === 'redirect' ? await store.urlOf(key, { mimeType, disposition }) : null;
+  // The store knows neither the hash as a validator nor, by the signature of a GET, another method.
+  const isPlainGet = ctx.method === 'GET' && !ctx.get('If-None-Match') && !ctx.get('If-Match');
+  const redirects = downloads === 'redirect' && isPlainGet;
+  const url = redirects ? await store.urlOf(key, { mimeType, disposition }) : null;
   if (url === null) return sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, lastsSeconds }, store);
   ctx.set('Cache-Control', 'private, no-store');
   ctx.redirect(url);
