@@ -93,6 +93,13 @@ export const SHARE_ENDPOINTS = {
     path: '/shared/images/:imageId/result',
     summary: 'The newest whole-size file that was made of the image',
     params: ofImage,
+    query: z.object({
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'expected the sha256 of a result')
+        .optional()
+        .describe('Of the file that the answer with the images has shown; another one may be newer.'),
+    }),
     success: { status: 200, kind: 'binary' },
     errors: FILE_ERRORS,
   },

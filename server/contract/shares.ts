@@ -76,7 +76,7 @@ export const sharedImageSchema = z
     name: z.string().describe('File name of the upload.'),
     original: z.object(fileFacts),
     result: z
-      .object({ kind: z.enum(['sample', 'export']), filename: z.string(), ...fileFacts })
+      .object({ kind: z.enum(['sample', 'export']), filename: z.string(), sha256: z.string(), ...fileFacts })
       .nullable()
       .describe('The newest whole-size file; null: the image was not exported yet.'),
     texts: z.object({

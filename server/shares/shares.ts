@@ -73,13 +73,13 @@ export function createShares({ now = () => new Date(), ...deps }: SharesDeps) {
     /** An image of the link's session. @throws image_not_found */
     findImage: (share: ShareRecord, imageId: string): Promise<ImageRecord> => findImage(context, share, imageId),
 
-    /** The file that visitors compare an image with. @throws image_not_found, file_not_found */
-    async findResult(share: ShareRecord, imageId: string): Promise<OutputFile> {
+    /** The file that visitors compare an image with: the one of this hash, else the newest. @throws image_not_found, file_not_found */
+    async findResult(share: ShareRecord, imageId: string, sha256?: string): Promise<OutputFile> {
       await findImage(context, share, imageId);
       const { outputs } = context.repositories;
       const namespaces = [share.sessionId, share.sessionId + SAMPLE_SUFFIX];
       const records = await Promise.all(namespaces.map((namespace) => outputs.findOfImage(namespace, imageId)));
-      const found = newestResult(records.flat());
+      const found = newestResult(records.flat(), sha256);
       if (!found) throw new AppError('file_not_found', `No exported file of image ${imageId}`);
       return found.file;
     },

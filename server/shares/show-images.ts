@@ -9,9 +9,11 @@ interface Result {
   at: Date;
 }
 
-/** Returns the newest whole-size file of records of one image; undefined without one. */
-export function newestResult(records: OutputRecord[]): Result | undefined {
-  return [...newestResults(records).values()][0];
+/** Returns the newest whole-size file of records of one image, of those with a hash if it is given; undefined without one. */
+export function newestResult(records: OutputRecord[], sha256?: string): Result | undefined {
+  const isWanted = (file: OutputFile) => file.variant === 'full' && (sha256 === undefined || file.sha256 === sha256);
+  const wanted = records.map((record) => ({ ...record, files: record.files.filter(isWanted) }));
+  return [...newestResults(wanted).values()][0];
 }
 
 /** Returns the newest whole-size file of each image, by the image's id. */
@@ -42,8 +44,8 @@ export function showSharedImage(
   };
 }
 
-function factsOf({ filename, mimeType, size, width, height }: OutputFile) {
-  return { filename, format: mimeType.replace('image/', ''), size, width, height };
+function factsOf({ filename, sha256, mimeType, size, width, height }: OutputFile) {
+  return { filename, sha256, format: mimeType.replace('image/', ''), size, width, height };
 }
 
 /** Returns the texts that a visitor reads. */

@@ -58,6 +58,16 @@ describe('a link to a session', () => {
     const result = await visit(token, `/shared/images/${first?.id}/result`);
     expect([result.status, result.headers.get('Content-Type')]).toEqual([200, 'image/webp']);
     expect((await result.arrayBuffer()).byteLength).toBe(images[0]?.result?.size);
+    // Whoever opened the link before a later export gets the file that was shown.
+    const shown = images[0]?.result?.sha256;
+    await api.run('export', { ...uploaded, images: uploaded.images.slice(0, 1) }, { format: 'jpeg' });
+    const later = await visit(token, `/shared/images/${first?.id}/result?sha256=${shown}`);
+    expect([later.status, later.headers.get('ETag')]).toEqual([200, `"${shown}"`]);
+    expect(later.headers.get('Content-Type')).toBe('image/webp');
+    const newest = await visit(token, `/shared/images/${first?.id}/result`);
+    expect(newest.headers.get('Content-Type')).toBe('image/jpeg');
+    expect((await visit(token, `/shared/images/${first?.id}/result?sha256=${'0'.repeat(64)}`)).status).toBe(404);
+    expect((await visit(token, `/shared/images/${first?.id}/result?sha256=x`)).status).toBe(400);
 
     const { textsVersion } = images[0] as SharedImages['images'][number];
     const comment = '<script>alert(1)</script> & more';

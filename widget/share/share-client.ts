@@ -37,9 +37,13 @@ export function createShareClient(token: string) {
     preview: async (imageId: string, width: number): Promise<Blob> =>
       (await send('GET /shared/images/:imageId/preview', { imageId, query: { width } })).blob(),
 
-    /** Reads a file of an image. @throws ShareError */
-    file: async (imageId: string, which: 'original' | 'result'): Promise<Blob> =>
-      (await send(`GET /shared/images/:imageId/${which}`, { imageId })).blob(),
+    /** Reads the uploaded image. @throws ShareError */
+    original: async (imageId: string): Promise<Blob> =>
+      (await send('GET /shared/images/:imageId/original', { imageId })).blob(),
+
+    /** Reads the file that is shown beside it, though there may be a newer one. @throws ShareError */
+    result: async (imageId: string, sha256: string): Promise<Blob> =>
+      (await send('GET /shared/images/:imageId/result', { imageId, query: { sha256 } })).blob(),
 
     /** Sends an answer in place of the earlier one. @throws ShareError */
     answer: async (imageId: string, body: ShareAnswerRequest): Promise<ShareAnswer> =>

@@ -188,8 +188,8 @@ export class SharePicture extends LitElement {
     const comparison = this.#comparison;
     const loads = [
       // Of a format that browsers do not show, the large preview stands in.
-      this.#decode(client.file(id, 'original')).catch(() => this.#decode(client.preview(id, LARGE))),
-      this.#decode(client.file(id, 'result')),
+      this.#decode(client.original(id)).catch(() => this.#decode(client.preview(id, LARGE))),
+      this.#decode(client.result(id, result.sha256)),
     ] as const;
     const pictures = await Promise.all(loads).catch(() => null);
     if (pictures && comparison === this.#comparison) {
@@ -220,8 +220,8 @@ export class SharePicture extends LitElement {
     const pair: ComparePair = {
       id,
       name,
-      original: { blob: () => client.file(id, 'original'), fallback: () => client.preview(id, LARGE), ...original },
-      result: { blob: () => client.file(id, 'result'), ...result },
+      original: { blob: () => client.original(id), fallback: () => client.preview(id, LARGE), ...original },
+      result: { blob: () => client.result(id, result.sha256), ...result },
     };
     this.close = { pair, i18n: createI18n({ locale: i18n.locale, messages }) };
   }

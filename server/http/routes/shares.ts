@@ -32,8 +32,8 @@ export const SHARE_ROUTES = {
     await sendFile(ctx, { key, size, filename, mimeType, etag: `${imageId}-bare`, inline: true }, store);
   },
 
-  getSharedResult: async ({ ctx, share, params: { imageId } }, { shares, store }) => {
-    const { path: key, size, filename, mimeType, sha256 } = await shares.findResult(share, imageId);
+  getSharedResult: async ({ ctx, share, params: { imageId }, query }, { shares, store }) => {
+    const { path: key, size, filename, mimeType, sha256 } = await shares.findResult(share, imageId, query.sha256);
     await sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, inline: true }, store);
   },
 
