@@ -47,7 +47,7 @@ export const JOB_ROUTES = {
   /** `POST /v1/sessions/:sessionId/sample`: up to 5 images, free, in a separate namespace. */
   sampleImages: (input, services) => streamExport('sample', input, input.params.sessionId, services),
 
-  /** `GET /v1/sessions/:sessionId/download`: sends a stored file. The name is looked up in the records, never joined to a path. */
+  /** `GET /v1/sessions/:sessionId/download`: sends a stored file, looked up in the records, never joined to a path. */
   downloadFile: async ({ ctx, account, params, query }, services) => {
     const find = () => services.exports.findFile(account.id, params.sessionId, query.filename);
     const found = await find();
@@ -93,15 +93,13 @@ export const JOB_ROUTES = {
 } satisfies Partial<Handlers>;
 
 const isGone = (error: unknown) => error instanceof AppError && error.code === 'file_not_found';
-
 async function sendFound(ctx: Context, { file, lastsSeconds }: FoundFile, { store, downloads }: Services) {
   const { path: key, size, filename, mimeType, sha256 } = file;
-  const disposition = dispositionOf({ filename });
   // The store knows neither the hash as a validator nor, by the signature of a GET, another method.
   const isPlainGet = ctx.method === 'GET' && !ctx.get('If-None-Match') && !ctx.get('If-Match');
-  const redirects = downloads === 'redirect' && isPlainGet;
-  const url = redirects ? await store.urlOf(key, { mimeType, disposition }) : null;
-  if (url === null) return sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, lastsSeconds }, store);
+  const how = { mimeType, disposition: dispositionOf({ filename }) };
+  const url = downloads === 'redirect' && isPlainGet && (await store.urlOf(key, how));
+  if (!url) return sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, lastsSeconds }, store);
   ctx.set('Cache-Control', 'private, no-store');
   ctx.redirect(url);
 }
