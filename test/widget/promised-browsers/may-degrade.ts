@@ -5,6 +5,7 @@
 export const MAY_DEGRADE: Record<'styles' | 'scripts', Record<string, string>> = {
   styles: {
     '::-moz-progress-bar': 'The form of Firefox; the others have theirs beside it.',
+    '::-webkit-meter-*': 'The form of Chromium and Safari; the meter of Firefox needs none.',
     '::-webkit-progress-*': 'The form of Chromium and Safari; Firefox has its own beside it.',
     'anchor-name': 'A script gives the menu its place at its button.',
     'position-*': 'A script gives the menu its place at its button.',
