@@ -32,7 +32,7 @@ let files: SmallImage[];
 const upload = async (api: ApiClient, path: string, headers: Record<string, string>) =>
   api.request(path, { method: 'POST', headers, body: await formOf(files.slice(0, 2)) });
 const startJob = (kind: string) => async (api: ApiClient, uploaded: UploadResult, headers: Record<string, string>) => {
-  const json = api.exportBody(uploaded, kind === 'analyze' ? undefined : { format: 'webp' });
+  const json = kind === 'analyze' ? {} : api.exportBody(uploaded, { format: 'webp' });
   return api.request(`/v1/sessions/${uploaded.sessionId}/${kind}`, { json, headers });
 };
 const withImages = (api: ApiClient) => api.upload(files.slice(2, 4));
