@@ -20,6 +20,8 @@ const NATIVE = 'test/**/*.native.test.ts';
 const MONGODB = 'test/**/*.mongodb.test.ts';
 /** Tests that need real servers of models, which `npm run test:models` finds. */
 const MODELS = 'test/**/*.models.test.ts';
+/** Tests in WebKit, which `npm run test:browsers` runs. */
+const BROWSERS = 'test/**/*.browsers.test.ts';
 const LONG_APART = ['test/{crash,db}/**/*.long.test.ts'];
 const NIGHTLY_APART = ['test/{crash,db,http,sse}/**/*.nightly.test.ts', 'test/*.nightly.test.ts'];
 /** Tests that measure times: nothing else runs beside them. */
@@ -65,10 +67,11 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
       oneProcess([PACKED]),
     ];
   }
+  if (mode === 'browsers') return [alone([BROWSERS])];
   if (mode === 'native') return [alone([NATIVE])];
   if (mode === 'mongodb') return [alone([MONGODB])];
   if (mode === 'models') return [alone([MODELS])];
-  const exclude = ['**/node_modules/**', LONG, NIGHTLY, NATIVE, MONGODB, MODELS];
+  const exclude = ['**/node_modules/**', LONG, NIGHTLY, NATIVE, MONGODB, MODELS, BROWSERS];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
 }

@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { type Browser, chromium, firefox, type LaunchOptions } from 'playwright-core';
+import { openDisplay } from '../browsers/display.ts';
 
 const run = promisify(execFile);
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/imagewright-chromium/', import.meta.url));
@@ -13,12 +14,25 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/imagewright-chrom
 /** Paths of browsers, used if neither `CHROME_PATH` nor the package provides one. */
 const CHANNELS = ['chrome', 'chromium', 'msedge'];
 
+/** Launches the installed Firefox with a window: without one it has no pointer that hovers. */
+async function launchFirefox(options: LaunchOptions): Promise<Browser> {
+  const display = await openDisplay();
+  const env = { ...process.env, DISPLAY: display.name };
+  const executablePath = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
+  // The arguments are Chromium's.
+  const own = { args: [], headless: false, channel: 'moz-firefox', executablePath, env };
+  const browser = await firefox.launch({ ...options, ...own });
+  browser.on('disconnected', display.close);
+  return browser;
+}
+
 /**
- * Launches the first browser of: `CHROME_PATH`, the Chromium of the package @sparticuz/chromium (Linux on x64), an
+ * Launches the browser that `TEST_BROWSER=firefox` names, else the first of: `CHROME_PATH`, the Chromium of the package @sparticuz/chromium (Linux on x64), an
  * installed Chrome, Chromium or Edge.
  * @throws Error that says what to install when there is none; a test without its browser must not look like a passed one
  */
 export async function launchAnyBrowser(options: LaunchOptions): Promise<Browser> {
+  if (process.env.TEST_BROWSER === 'firefox') return launchFirefox(options);
   const path = process.env.CHROME_PATH;
   if (path) return chromium.launch({ ...options, executablePath: path });
   const packed = await findPackedChromium();

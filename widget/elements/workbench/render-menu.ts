@@ -39,18 +39,20 @@ function openByArrow(event: KeyboardEvent): void {
 
 /**
  * Focuses the button before the menu closes, which in a shadow root Chromium does not. Where CSS has no anchors (Chrome before 129,
- * Safari before 26, Firefox before 147) it places the menu below its button, or above it in the lower half of the window.
+ * Safari before 26, Firefox before 147) it places the menu below its button, or above it in the lower half of the window; also from right to
+ * left, which Firefox 153 places at the other side.
  */
 function place({ newState, currentTarget }: ToggleEvent): void {
   const menu = currentTarget as HTMLElement;
   const button = menu.previousElementSibling as HTMLElement;
+  const isRtl = button.matches(':dir(rtl)');
   if (newState === 'closed') {
     if (menu.matches(':focus-within')) button.focus();
-  } else if (!CSS.supports('position-area', 'end')) {
+  } else if (isRtl || !CSS.supports('position-area', 'end')) {
     const { left, right, top, bottom } = button.getBoundingClientRect();
     const { clientWidth, clientHeight } = document.documentElement;
-    const side = button.matches(':dir(rtl)') ? `auto auto auto ${left}px` : `auto ${clientWidth - right}px auto auto`;
-    menu.style.inset = side;
+    const side = isRtl ? `auto auto auto ${left}px` : `auto ${clientWidth - right}px auto auto`;
+    menu.style.cssText = `position-area: none; inset: ${side}`;
     if (top + bottom > clientHeight) menu.style.bottom = `${clientHeight - top}px`;
     else menu.style.top = `${bottom}px`;
     // What stands in the window does not follow the page.
