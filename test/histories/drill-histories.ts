@@ -40,6 +40,8 @@ export async function drillHistories(stage: Stage, plan: HistoriesPlan): Promise
     const shrinking = limit > 0 ? { interruptAfterTimeLimit: limit } : { endOnFailure: true };
     const before = { ...tally, kills: stage.kills };
     const outcome = await fc.check(property, { seed, numRuns: 1, ...shrinking });
+    // A server that does not start again ends the drill.
+    await stage.whole();
     if (outcome.failed) {
       failures += 1;
       report((shrinkMinutes > 0 && fc.defaultReportMessage(outcome)) || String(outcome.errorInstance));
