@@ -1,12 +1,13 @@
-import type { Modules } from './compose-modules.ts';
 import type { Database } from './db/index.ts';
 import { NotReadyError } from './errors.ts';
+import type { Processor } from './processing/index.ts';
+import type { WriteProbe } from './storage/index.ts';
 
 interface CheckedParts {
   /** Aborts when the service begins to stop. */
   stopping: AbortController;
   database: Pick<Database, 'ping'>;
-  modules: Pick<Modules, 'processor' | 'writeProbe'>;
+  modules: { processor: Pick<Processor, 'stats'>; writeProbe: Pick<WriteProbe, 'check'> };
 }
 
 /**

@@ -128,7 +128,7 @@ async function settled(
   told(true);
   state.listeners.add(told);
   try {
-    while (state.waiting) {
+    while (state.waiting !== null) {
       if (await withAbort(state.waiting, signal)) continue;
       if (state.disappointed.size >= MOST_JOBS) state.disappointed.clear();
       state.disappointed.add(job);

@@ -1,9 +1,8 @@
 import { outlastOutage } from '../concurrency.ts';
 import type { JobRecord } from '../db/index.ts';
-import { isUnwritable } from '../errors.ts';
 import { reopenJob } from './control-jobs.ts';
 import type { NumberedEvent } from './event-log.ts';
-import type { JobFeed, JobsContext } from './jobs-context.ts';
+import type { JobsContext } from './jobs-context.ts';
 import { isUnfinished } from './read-jobs.ts';
 
 /**
@@ -52,16 +51,4 @@ async function goesOn(context: JobsContext, { accountId, _id }: JobRecord): Prom
   // Another reader may have opened it.
   const job = await context.repositories.jobs.find(accountId, _id);
   return job !== null && isUnfinished(job);
-}
-
-/**
- * Logs that the work on a job has stopped. If nothing can be written, ends its readers: the job goes on when its lease can be
- * taken again, and until then they would hear nothing.
- */
-export function breakOff({ feeds, logger, onUnwritable }: JobsContext, feed: JobFeed, error: unknown): void {
-  logger.error({ err: error, jobId: feed.jobId }, 'a job stopped unexpectedly');
-  if (!isUnwritable(error)) return;
-  onUnwritable();
-  feed.broken = true;
-  feeds.end(feed);
 }

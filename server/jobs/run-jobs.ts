@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { waitAtMost } from '../concurrency.ts';
 import type { JobLease, JobRecord } from '../db/index.ts';
-import { breakOff } from './follow-job.ts';
+import { breakOff } from './break-off.ts';
 import type { Handover, StopReason } from './job-kind.ts';
 import { type JobsContext, POLL_EVERY_MS } from './jobs-context.ts';
 import { helpWithJob, performJob } from './perform-job.ts';

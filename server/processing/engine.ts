@@ -7,8 +7,8 @@ import { metadataLevel, settingsFor, settingsSchema, warning } from '#contract';
 import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import { type ProcessingConfig, processingConfig } from './config.ts';
+import { lacksOf, mergeWarnings } from './lacks.ts';
 import { createProcessor, type ProbeOrder, type Processor, type RenderOptions } from './processor.ts';
-import { lacksOf, mergeWarnings } from './shared/lacks.ts';
 import { type FileQuality, formatsOf, planVariants, qualityOf, type SourceFacts } from './shared/variants.ts';
 
 /** Limits of an engine. */

@@ -5,6 +5,7 @@ export { type ProcessingConfig, processingConfig, readableFormats } from './conf
 export { type Engine, type EngineResult, startEngine } from './engine.ts';
 export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export { invisibleCharacters } from './invisible-characters.ts';
+export { lacksOf, mergeWarnings } from './lacks.ts';
 export {
   createProcessor,
   type ProbeOrder,
@@ -13,7 +14,6 @@ export {
   type ProcessorDeps,
   type RenderOptions,
 } from './processor.ts';
-export { lacksOf, mergeWarnings } from './shared/lacks.ts';
 export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
 export type {
   EmbeddedText,

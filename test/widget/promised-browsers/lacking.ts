@@ -19,7 +19,7 @@ const PROMISED = BROWSERS.flatMap((entry) => {
 });
 
 /** Returns the promised browsers that lack a feature in their oldest promised version, e.g. `firefox 147`. */
-export function lacking(compat: CompatStatement | undefined): string[] {
+function lacking(compat: CompatStatement | undefined): string[] {
   if (!compat) return [];
   return PROMISED.flatMap(({ browser, version }) => {
     const statements = [
