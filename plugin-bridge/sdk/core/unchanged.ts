@@ -8,7 +8,8 @@ const END_BYTES = 2048;
 /** Size, time and ends of files as they were when they were chosen. */
 const marks = new WeakMap<Blob, Promise<string>>();
 
-const markOf = async (file: Blob, size: number, time: number) =>
+/** A host's Blob has no time. */
+const markOf = async (file: Blob, size: number, time = 0) =>
   [size, time, await new Blob([file.slice(0, END_BYTES), file.slice(-END_BYTES)]).text()].join();
 
 /** Remembers a file as it is now, so that its upload notices a change. Else it is remembered when its upload begins. */
