@@ -169,7 +169,7 @@ describe('administration', () => {
   });
 
   test.each([
-    ['backup /srv/backups', 'expected backup --to DIR: Unexpected argument'],
+    ['backup /srv/backups', 'expected backup --to DIR [--faults stop|skip]: Unexpected argument'],
     ['restore /srv/backups', 'expected restore --from DIR: Unexpected argument'],
     ['backup hold 120', 'expected backup hold --minutes N: Unexpected argument'],
     ['backup', 'expected --to for backup'],

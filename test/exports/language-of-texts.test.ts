@@ -79,7 +79,7 @@ describe('settings.language', () => {
     await describeInTwo();
     await exportImage({ embedMetadata: true, language: 'de' });
     const { result, packet } = await exportImage({ embedMetadata: true, language: 'en' });
-    expect(result.filename).toBe('bicycle-2.jpg');
+    expect(result.filename).toBe('bicycle.jpg');
     expect(packet).toContain('A bicycle');
   });
 

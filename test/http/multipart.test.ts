@@ -238,7 +238,7 @@ describe('failures', () => {
 
   it.each([
     ['ENOSPC', 507],
-    ['EIO', 500],
+    ['EIO', 503],
   ])('passes on %s of the disk and leaves no file', async (code, status) => {
     await server.close();
     let files = 0;

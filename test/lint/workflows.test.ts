@@ -174,7 +174,7 @@ it('refuses a workflow with an unknown key and an undefined value', () => {
 it('runs every test on each supported release of Node', () => {
   const { checks, tests, long } = workflow('ci.yml').jobs;
   const { node = [], shard = [] } = tests?.strategy?.matrix ?? {};
-  expect(node).toEqual([20, 22, 24]);
+  expect(node).toEqual([20, 22, 24, 26]);
   expect(long?.strategy?.matrix.node).toEqual(node);
   const command = tests?.steps.find(({ run }) => run?.includes('--shard'))?.run;
   expect(command).toMatch(new RegExp(`/${shard.length}$`));
