@@ -76,8 +76,7 @@ class Imagewright_Files {
 		if ( ! $this->is_upload( $to ) ) {
 			return false;
 		}
-		// WordPress removes the old file first, and gives up if another process has just removed it.
-		if ( ! @rename( $from, $to ) ) { // phpcs:ignore WordPress.WP.AlternativeFunctions.rename_rename,WordPress.PHP.NoSilencedErrors.Discouraged -- see above; a failure is answered below.
+		if ( ! ( new Imagewright_Swap( null ) )->move( $from, $to, true ) ) {
 			if ( ! $this->copy_over( $from, $to ) ) {
 				return false;
 			}
@@ -99,7 +98,7 @@ class Imagewright_Files {
 	public function copy_over( $from, $to ) {
 		$part = $to . self::PART;
 		$this->remove( $part );
-		$done = $this->duplicate( $from, $part ) && @rename( $part, $to ); // phpcs:ignore WordPress.WP.AlternativeFunctions.rename_rename,WordPress.PHP.NoSilencedErrors.Discouraged -- in one step; a failure is returned.
+		$done = $this->duplicate( $from, $part ) && ( new Imagewright_Swap( null ) )->move( $part, $to, true );
 		if ( ! $done ) {
 			$this->remove( $part );
 		}
