@@ -173,7 +173,7 @@ export const imageResultSchema = z
       .nullable()
       .optional()
       .describe(
-        'A ready `<picture>` or `<img>` of all files that show the whole image, the smaller of AVIF and WebP first, without stills of an animation; file names are relative. Null without `full`; absent in results of earlier versions.',
+        'A ready `<picture>` or `<img>` of all files that show the whole image, without an AVIF that is larger than the WebP, without stills of an animation; file names are relative. Null without `full`; absent in results of earlier versions.',
       ),
     savedBytes: z
       .int()

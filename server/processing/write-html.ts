@@ -79,8 +79,9 @@ export function writePicture<File extends ShownFile>(
 }
 
 /**
- * Returns the formats that have a whole-size file, in the order in which browsers choose: they take the first one that they know, so the
- * smaller of AVIF and WebP stands before the other, and the most compatible one is the last. Of an animation, stills are left out unless no file moves.
+ * Returns the formats that have a whole-size file, in the order in which browsers choose: they take the first one that they know, and the
+ * most compatible one is the last. AVIF is left out where WebP is smaller, since whoever knows AVIF knows WebP. Of an animation,
+ * stills are left out unless no file moves.
  */
 export function sourcesOf<File extends ShownFile>(variants: readonly File[], main: string): Source<File>[] {
   const formatOf = (variant: File) => (variant.format ?? main) as EncodedFormat;
@@ -94,10 +95,16 @@ export function sourcesOf<File extends ShownFile>(variants: readonly File[], mai
   const rank = ({ format }: Source<File>) => (MODERN.includes(format) ? MODERN.indexOf(format) : MODERN.length);
   // Of several that every browser shows, one is enough: the first that was asked for.
   const old = sources.find((source) => rank(source) === MODERN.length);
+  const webp = sources.find(({ format }) => format === 'webp');
   const modern = sources
-    .filter((source) => rank(source) < MODERN.length)
-    .sort((one, other) => (one.full.size ?? 0) - (other.full.size ?? 0) || rank(one) - rank(other));
+    .filter((source) => rank(source) < MODERN.length && !isLarger(source, webp))
+    .sort((one, other) => rank(one) - rank(other));
   return old ? [...modern, old] : modern;
+}
+
+/** False where a size is unknown. */
+function isLarger({ full }: Source<ShownFile>, than: Source<ShownFile> | undefined): boolean {
+  return (full.size ?? 0) > (than?.full.size ?? full.size ?? 0);
 }
 
 function lacks(file: ShownFile, what: Lack): boolean {

@@ -50,10 +50,11 @@ describe('several formats in one export', () => {
       expect(await sharp(bytes).metadata()).toMatchObject({ format: format === 'avif' ? 'heif' : format, width });
     }
     const sizeOf = (wanted: string) => result.variants.find(({ format }) => format === wanted)?.size ?? 0;
-    const [first, second] = sizeOf('avif') > sizeOf('webp') ? ['webp', 'avif'] : ['avif', 'webp'];
-    expect(result.html).toMatch(
-      new RegExp(`^<picture><source type="image/${first}".*<source type="image/${second}".*<img src="bay.jpg"`),
-    );
+    // A browser that knows AVIF knows WebP: a larger AVIF would only cost it bytes.
+    const offered = sizeOf('avif') > sizeOf('webp') ? ['webp'] : ['avif', 'webp'];
+    const sources = [...(result.html ?? '').matchAll(/<source type="image\/(\w+)"/g)].map(([, format]) => format);
+    expect(sources).toEqual(offered);
+    expect(result.html).toContain('<img src="bay.jpg"');
   });
 
   it('reuse the files of a sample, each format by itself', async () => {
