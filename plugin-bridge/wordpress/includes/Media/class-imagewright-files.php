@@ -31,6 +31,13 @@ class Imagewright_Files {
 	 */
 	private $bases = array();
 
+	private Imagewright_Swap $swap;
+
+	/** @param Imagewright_Swap $swap Puts files in the place of others. */
+	public function __construct( Imagewright_Swap $swap ) {
+		$this->swap = $swap;
+	}
+
 	/**
 	 * Returns the direct filesystem of WordPress. PHP writes uploads directly, whatever method updates use.
 	 *
@@ -73,15 +80,10 @@ class Imagewright_Files {
 	 * @return bool
 	 */
 	public function move( $from, $to ) {
-		if ( ! $this->is_upload( $to ) ) {
+		if ( ! $this->is_upload( $to ) || ! ( $this->swap->put( $from, $to ) || $this->copy_over( $from, $to ) ) ) {
 			return false;
 		}
-		if ( ! ( new Imagewright_Swap( null ) )->move( $from, $to, true ) ) {
-			if ( ! $this->copy_over( $from, $to ) ) {
-				return false;
-			}
-			wp_delete_file( $from );
-		}
+		wp_delete_file( $from );
 		// Same as core: a temporary file may be readable by its owner only.
 		$this->disk()->chmod( $to, ( fileperms( dirname( $to ) ) & 0000666 ) | 0600 );
 		clearstatcache( true, $to );
@@ -98,7 +100,7 @@ class Imagewright_Files {
 	public function copy_over( $from, $to ) {
 		$part = $to . self::PART;
 		$this->remove( $part );
-		$done = $this->duplicate( $from, $part ) && ( new Imagewright_Swap( null ) )->move( $part, $to, true );
+		$done = $this->duplicate( $from, $part ) && $this->swap->put( $part, $to );
 		if ( ! $done ) {
 			$this->remove( $part );
 		}
