@@ -38,7 +38,7 @@ async function visit(viewport?: typeof PHONE, failing: Visit['failing'] = new Ma
   await page.route('**/shared/images/**', (route) => {
     const address = route.request().url();
     if (address.includes('/preview?')) previews.push(new URL(address).search.slice(1));
-    const ending = [...failing.keys()].find((name) => address.endsWith(name));
+    const ending = [...failing.keys()].find((name) => `${address}?`.includes(`${name}?`));
     if (ending === undefined) return route.continue();
     const body = failing.get(ending);
     return body ? route.fulfill({ contentType: 'image/webp', body }) : route.abort();
