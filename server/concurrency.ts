@@ -155,7 +155,7 @@ export interface LimitedThing<T> {
   requireRoom: () => Promise<void>;
   /** Stores it. */
   add: () => Promise<T>;
-  /** Tells whether there are more than are allowed. */
+  /** Returns true if there are more than are allowed. */
   isOver: () => Promise<boolean>;
   /** Removes it. */
   undo: (added: T) => Promise<void>;

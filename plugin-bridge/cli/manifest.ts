@@ -27,7 +27,7 @@ export interface StoredFile {
   height: number;
   /** Missing in records of earlier versions. */
   quality?: Quality;
-  /** What of the image the file does not show; missing if nothing. */
+  /** Parts of the image that the file does not show; missing if none. */
   lacks?: Lack[];
 }
 

@@ -47,7 +47,7 @@ export interface ImageReport {
     sha256: string;
     /** Null in records of earlier versions. */
     quality: Quality | null;
-    /** What of the image the file does not show; missing if nothing. */
+    /** Parts of the image that the file does not show; missing if none. */
     lacks?: Lack[];
   }[];
   /** An `img` or `picture` of the files; null if there is none of full size. */

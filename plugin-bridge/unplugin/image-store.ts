@@ -21,7 +21,7 @@ export interface MadeFile {
   sha256: string;
   /** Bytes. */
   size: number;
-  /** What of the image it does not show; absent if nothing. */
+  /** Parts of the image that it does not show; absent if none. */
   lacks?: Lack[];
 }
 

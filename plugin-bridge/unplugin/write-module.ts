@@ -7,7 +7,7 @@ export interface ImageModule {
   /** Absolute paths; the first one is `file0`. */
   files: string[];
   text: string;
-  /** What the build has to say of the image. */
+  /** Warnings about the image for the log of the build. */
   notes: string[];
 }
 

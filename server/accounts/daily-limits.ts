@@ -12,7 +12,7 @@ import { PLACEHOLDER_EMAIL } from './accounts.ts';
 import type { Plan } from './config.ts';
 import type { Plans } from './plans.ts';
 
-/** What limits of accounts are read from. */
+/** Dependencies of the limits of accounts. */
 export interface LimitsDeps {
   accounts: Pick<AccountRepository, 'find' | 'countToday' | 'uncountToday'>;
   sessions: Pick<SessionRepository, 'countLive' | 'nextExpiry' | 'bytesOfAccount'>;

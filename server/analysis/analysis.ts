@@ -29,7 +29,7 @@ export interface AnalysisRun {
 /** Result of one image's analysis. */
 export interface AnalyzedImage extends NewlyDescribed {
   aiStatus: AiStatus;
-  /** Why the model has not described the image. */
+  /** Reason for which the model has not described the image. */
   aiReason: AiReason | null;
   /** Key of the kept answer; null: there is none. */
   answerKey: string | null;
@@ -44,7 +44,7 @@ export interface VisionState {
   provider: string;
   model: string | null;
   status: 'none' | ServiceStatus;
-  /** Why it does not describe images; null: it does, or nothing is known. */
+  /** Reason for which it does not describe images; null: it does, or nothing is known. */
   reason: AiReason | null;
   /** Place of the vision model: none, on this machine or in its network, or elsewhere. */
   place: 'off' | 'local' | 'elsewhere';

@@ -6,7 +6,7 @@ import type { ModelAnswer } from './ask-model.ts';
 import type { ProviderSettings } from './config.ts';
 import type { Instructions } from './prompt.ts';
 
-/** What identifies a picture in a question. */
+/** Fields that identify a picture in a question. */
 export type QuestionImage = Pick<ImageRecord, '_id' | 'accountId' | 'sha256'>;
 
 /** One question with the cache key of its answer. */

@@ -29,7 +29,7 @@ import {
 /** A model's answer: in one language, or in several. */
 export type ModelAnswer = VisionAnswer | TranslatedAnswer;
 
-/** Why a question has no answer, for the log and for the wait until the service is there. */
+/** Reason for which a question has no answer, for the log and for the wait until the service is there. */
 export interface Failed {
   status: 'failed';
   reason: AiReason;
@@ -85,7 +85,7 @@ interface Conversation {
   readonly again: Map<string, number>;
 }
 
-/** What the next question looks like. */
+/** Form of the next question. */
 interface Attempt {
   mode: StructuredMode;
   small: Uint8Array | null;

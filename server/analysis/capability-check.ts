@@ -41,7 +41,7 @@ interface State {
   first: Promise<void> | undefined;
   running: boolean;
   nextAt: number;
-  /** Why the last check failed; null: it did not. */
+  /** Reason for which the last check failed; null: it did not. */
   failure: AiReason | null;
   count: number;
 }
@@ -62,7 +62,7 @@ export function createCapabilityCheck(deps: CapabilityCheckDeps) {
   return {
     capability: () => state.capability,
 
-    /** Why the last check failed; null: it did not. */
+    /** Reason for which the last check failed; null: it did not. */
     failure: () => state.failure,
 
     /** True until the first check has ended. */

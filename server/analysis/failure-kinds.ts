@@ -3,7 +3,7 @@ import type { AiReason, AiStatus } from '#contract';
 /** Kind of a failed question. */
 export type FailureKind = Exclude<AiReason, 'slow' | 'empty' | 'unusable'>;
 
-/** What is done after a failure. `wait`: until the model is there, all images together. */
+/** Next step after a failure. `wait`: until the model is there, all images together. */
 type Step = 'wait' | 'again' | 'smaller' | 'longer' | 'otherMode' | 'inOtherWords' | 'none';
 
 interface Consequence {
@@ -35,7 +35,7 @@ export const CONSEQUENCES: Record<AiReason, Consequence> = {
   no_credit: { next: 'none', more: 0, aiStatus: 'failed', isLasting: true },
 };
 
-/** What the operator can do, by reason. */
+/** Remedies for the operator, by reason. */
 export const REMEDIES: Record<AiReason, string> = {
   loading: 'the model is loading: wait, or load it before and keep it in memory (AI_LOAD_TIMEOUT_MS)',
   unreachable: 'nothing answers at AI_BASE_URL: start the service, or correct the address',
@@ -54,7 +54,7 @@ export const REMEDIES: Record<AiReason, string> = {
   broken: 'the service has failed: look into its log',
 };
 
-/** What a service says when a question fails. */
+/** Answer of a service to a question that failed. */
 export interface FailedAnswer {
   /** HTTP status. */
   status: number;
@@ -201,7 +201,7 @@ const BY_STATUS: Record<number, FailureKind> = {
   529: 'overloaded',
 };
 
-/** Tells the kind of a failure by status and words; `isNamed`: the words say it. */
+/** Returns the kind of a failure by status and words; `isNamed`: the words say it. */
 export function kindOf({ status, body }: FailedAnswer): { kind: FailureKind; isNamed: boolean } {
   const words = wordsOf(body);
   const sign = SIGNS.find(({ says, with: statuses }) => (statuses?.includes(status) ?? true) && says.test(words));

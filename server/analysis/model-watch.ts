@@ -5,7 +5,7 @@ import type { AnalysisConfig } from './config.ts';
 import { CONSEQUENCES } from './failure-kinds.ts';
 import type { VisionProvider } from './vision-provider.ts';
 
-/** Why the model is not there, and how to find out that it is. */
+/** Reason for which the model is not there, and the probe that finds out when it is. */
 export type Absence = Pick<Failed, 'reason' | 'retryAfterMs' | 'probe'>;
 
 /** Waits for a model that is loading or restarting, for all images together. */
@@ -23,7 +23,7 @@ export interface ModelWatch {
    * has waited in vain does not wait again; another one does.
    */
   settled(job: string, signal: AbortSignal, told: (waits: boolean) => void): Promise<boolean>;
-  /** Lets one question go first until the model has answered; the others follow it, at the latest a second later. */
+  /** Holds all questions but one until the model has answered, at most a second each. */
   inTurn<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T | 'again'>;
   close(): void;
 }

@@ -29,7 +29,7 @@ export interface Instructions {
   version: string;
   /** Languages of the answer; null: one, which the answer names. */
   languages: readonly string[] | null;
-  /** What makes an answer a description. */
+  /** Fields without which an answer is no description. */
   demand: Demand;
 }
 

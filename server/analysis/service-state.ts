@@ -6,10 +6,10 @@ import { CONSEQUENCES, REMEDIES } from './failure-kinds.ts';
 /** State of a vision service: `unverified` until something is known of it. */
 export type ServiceStatus = 'ready' | 'unverified' | 'loading' | 'blind' | 'open';
 
-/** What is known of a vision service, until it is known to be otherwise. */
+/** State of a vision service; holds until a question or a check shows another one. */
 export interface ServiceState {
   status(): ServiceStatus;
-  /** Why it does not describe images; null: it does, or nothing is known. */
+  /** Reason for which it does not describe images; null: it does, or nothing is known. */
   reason(): AiReason | null;
   answered(): void;
   /** @param repeated true if so many questions failed that it is not the fault of an image */

@@ -2,7 +2,7 @@ import type { AnalyzeOptions } from '#contract';
 import type { VisionAnswer } from './answer.ts';
 import { cleanText, withoutLeadIn } from './clean-text.ts';
 
-/** What an answer has to say to be a description. */
+/** Fields that an answer needs to be a description. */
 export interface Demand {
   /** True if the answer needs an alternative text; else any text will do. */
   alt: boolean;

@@ -26,7 +26,7 @@ export interface VisionReply {
   truncated: boolean;
 }
 
-/** How to find out that a service is there again without a question. `connect`: it accepts connections; `health`: `GET /health`. */
+/** Probe that finds out without a question that a service is there again. `connect`: it accepts connections; `health`: `GET /health`. */
 export type Probe = 'connect' | 'health';
 
 /** A vision service. */

@@ -37,7 +37,7 @@ export interface VisionServiceDeps {
 /** Outcome of a question. */
 export interface Answered {
   aiStatus: AiStatus;
-  /** Why there is no answer. */
+  /** Reason for which there is no answer. */
   aiReason: AiReason | null;
   answer: ModelAnswer | null;
   /** True if the answer came from the cache. */
@@ -55,7 +55,7 @@ export interface VisionService {
   settled(): Promise<void>;
   close(): void;
   status(): ServiceStatus;
-  /** Why it does not describe images; null: it does, or nothing is known. */
+  /** Reason for which it does not describe images; null: it does, or nothing is known. */
   reason(): AiReason | null;
   /**
    * Asks about one image, unless the answer is cached or the same question is running. Rejects with the signal's reason
@@ -172,7 +172,7 @@ function isIncomplete(answer: ModelAnswer, { languages }: Instructions): boolean
   return 'texts' in answer && languages !== null && languages.some((tag) => !(tag in answer.texts));
 }
 
-/** Why an image was not asked about. */
+/** Reason for which no question was asked about an image. */
 type NotAsked = { status: 'limit' } | { status: 'unavailable'; reason: AiReason | null };
 /** Outcome of a question, sent or not. */
 type SendOutcome = Awaited<ReturnType<Asker>> | NotAsked;

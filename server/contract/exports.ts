@@ -137,7 +137,7 @@ export const variantSchema = z
   .meta({ id: 'Variant' });
 export type Variant = z.output<typeof variantSchema>;
 
-/** What of an image a file does not show. */
+/** Part of an image that a file does not show. */
 export type Lack = (typeof LACKS)[number];
 
 /** The result of one image. */

@@ -29,7 +29,7 @@ export type ImageKind = (typeof IMAGE_KINDS)[number];
 export const AI_STATUSES = ['none', 'completed', 'failed', 'timeout', 'refused', 'unavailable', 'limit'] as const;
 export type AiStatus = (typeof AI_STATUSES)[number];
 
-/** Why the vision model has not described an image. More may be added. */
+/** Reason for which the vision model has not described an image. More may be added. */
 export const AI_REASONS = {
   loading: 'The model is still loading.',
   unreachable: 'The service does not answer at its address.',

@@ -40,7 +40,7 @@ export interface Wanted {
 /** Cached variants whose files are there, by key. */
 export type Found = Map<string, CachedVariantRecord>;
 
-/** What the making of variants needs. */
+/** Dependencies of the making of variants. */
 export interface MakeDeps extends Files {
   cachedVariants: CachedVariantRepository;
   outputs: Pick<OutputRepository, 'holds'>;

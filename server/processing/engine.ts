@@ -56,7 +56,7 @@ export interface EngineFile {
   height: number;
   sha256: string;
   quality: FileQuality;
-  /** What of the image the file does not show; absent if nothing. */
+  /** Parts of the image that the file does not show; absent if none. */
   lacks?: Lack[];
 }
 

@@ -140,7 +140,7 @@ async function enqueue<T>(context: Context, task: WorkerQueueTask): Promise<T> {
   return signal && !killOnAbort ? withAbort(work, signal) : work;
 }
 
-/** Tells whether an image has failed by a limit of time, or with its process, and so after work. */
+/** Returns true if an image has failed by a limit of time, or with its process, and so after work. */
 export function endedByLimit(error: unknown): boolean {
   return error instanceof AppError && (error.cause instanceof WorkerTimedOut || error.cause instanceof WorkerCrashed);
 }

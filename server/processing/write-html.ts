@@ -16,7 +16,7 @@ export interface ShownFile {
   height: number;
   /** Bytes; absent: unknown. */
   size?: number | undefined;
-  /** What of the image it does not show; absent if nothing. */
+  /** Parts of the image that it does not show; absent if none. */
   lacks?: readonly string[] | undefined;
 }
 

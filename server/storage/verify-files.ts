@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DamagedFileError } from '../errors.ts';
 
-/** What a record says of the bytes of a file. */
+/** Bytes of a file as its record states them. */
 export interface ToldFacts {
   /** Bytes. */
   size: number;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KEYS, type WebKitTab } from './webkit.ts';
 
-/** What a person met on the way. */
+/** Observations of the journey. */
 export interface Journey {
   /** Place and size of the menu and its button, in pixels. */
   menu: { width: number; height: number; below: number; aside: number };

@@ -15,7 +15,7 @@ const PATIENCE_MS = 60_000;
 /** Keys that have no letter, as WebDriver writes them. */
 export const KEYS = { tab: '\uE004', enter: '\uE007', escape: '\uE00C', down: '\uE015', right: '\uE014' } as const;
 
-/** What is absent of WebKit's driver; empty where it can be started. */
+/** Programs that WebKit's driver lacks; empty where it can be started. */
 export const absentForWebKit = (): string[] => [
   ...(existsSync(DRIVER) && VIEWERS.some((path) => existsSync(path)) ? [] : ['webkit2gtk-driver']),
   ...(existsSync('/usr/bin/Xvfb') ? [] : ['xvfb']),

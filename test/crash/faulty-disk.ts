@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Why no disk with faults can be made here; null when one can. */
+/** Reason for which no disk with faults can be made here; null when one can. */
 export function reasonNotToFault(): string | null {
   if (process.platform !== 'linux') return `this is ${process.platform}`;
   const place = mkdtempSync(join(tmpdir(), 'imagewright-faults-'));

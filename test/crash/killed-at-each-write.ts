@@ -18,7 +18,7 @@ const SHIFT_CLOCK = fileURLToPath(new URL('../support/shift-clock.mjs', import.m
 const AHEAD_MS = 31_000;
 const CREDITS = 100;
 
-/** What a call needs, and what it has to leave behind when it was repeated. */
+/** A call, its preparation, and the state that its repetition has to leave behind. */
 interface Call {
   name: string;
   /** Makes what the call needs. */

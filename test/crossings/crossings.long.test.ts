@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a visitor gets: the file that a browser takes, and every file that left. */
+/** Files of a visitor: the one that a browser takes, and every file that left. */
 interface Got {
   shown: { bytes: Buffer; type: string };
   all: Buffer[];

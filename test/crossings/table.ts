@@ -55,7 +55,7 @@ export interface Cell {
   setting: Setting;
   /** False where nobody can get to it. */
   isReachable: boolean;
-  /** What a visitor gets. */
+  /** Result for a visitor. */
   line: string;
 }
 

@@ -1,4 +1,4 @@
-/** How a block is kept true. */
+/** Check that keeps a block true. */
 export type Keeping =
   /** Compiled or parsed by `test/docs/blocks.test.ts` and `examples.long.test.ts`, by its language. */
   | 'compiled'

@@ -155,7 +155,7 @@ function outcomeOf(work: () => unknown): string {
 
 /** Names what was measured, in a checkout. */
 const FIGURES = 'docs/performance.md';
-/** What a page says before one of its commands that the registry does not answer yet. */
+/** Sentence that a page has before a command that the registry does not answer yet. */
 const UNTIL = /[Uu]ntil (it is|the packages are|they are) published/;
 
 it('pages that install a package of ours from the registry say what to do until it is there', () => {

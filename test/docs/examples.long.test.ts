@@ -6,7 +6,7 @@ import { compileExamples } from '../support/compile-examples.ts';
 import { blocksOf, listPages } from '../support/documents.ts';
 import { BLOCKS } from './block-list.ts';
 
-/** What the examples take from the program of their reader. */
+/** Names that the examples take from the program of their reader. */
 const AROUND: Record<string, string> = {
   'docs/proxies.md':
     'declare const cms: { editorOf(req: object): { id: string } | null; ownsUpload(...upload: [{ id: string }, string]): boolean; rememberUpload(...upload: [{ id: string }, string]): void };',
@@ -16,7 +16,7 @@ const AROUND: Record<string, string> = {
 };
 /** Examples may hold what their reader goes on with. */
 const UNUSED = 'is declared but its value is never read';
-/** What TypeScript asks for in examples of JavaScript, which have no types. */
+/** Errors of TypeScript that do not count in examples of JavaScript, which have no types. */
 const UNTYPED =
   /implicitly has an|is of type 'unknown'|type '(unknown|string \| undefined|ImageOptimizer \| null)'|'session' does not exist/i;
 

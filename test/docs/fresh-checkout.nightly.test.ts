@@ -6,7 +6,7 @@ import { FIXTURES } from '../support/api-client.ts';
 import { blockOf } from '../support/documents.ts';
 import { createWorkplace, fill, type Workplace, workplaceAt } from './run-commands.ts';
 
-/** What git has of this checkout, in a folder of its own. */
+/** Copy of the files that git has of this checkout, in a folder of its own. */
 let checkout: Workplace;
 /** A folder elsewhere, from which programs of the checkout are started. */
 let elsewhere: Workplace;

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { envOutside } from '../support/install-packages.ts';
 
-/** What the commands of the documents need of a checkout. */
+/** Files of a checkout that the commands of the documents need. */
 const PARTS = ['package.json', '.npmrc', 'server', 'dist', 'plugin-bridge', 'node_modules'];
 
 /** A folder in which commands are run as the documents write them. */

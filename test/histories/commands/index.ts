@@ -7,7 +7,7 @@ import { repeatCall } from './repeats.ts';
 import { answerShare, createShare, revokeShare } from './shares.ts';
 import { addImages, createSession } from './uploads.ts';
 
-/** Where kills may happen: nowhere, in exports alone, or anywhere. */
+/** Places of kills: nowhere, in exports alone, or anywhere. */
 export type Kills = 'none' | 'exports' | 'anywhere';
 
 /** Numbers of the histories that are made. */
