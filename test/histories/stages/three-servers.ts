@@ -18,6 +18,7 @@ export async function startThreeServers(): Promise<Stage> {
     PLANS: WIDE_LIMITS,
     WORKERS: '1',
     LEASE_SECONDS: '3',
+    SWEEP_SECONDS: '5',
     ...s3.env('histories'),
   });
   return startKillableServers('three servers with S3', 3, env, async () => {
