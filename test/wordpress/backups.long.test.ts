@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { photograph } from './rig.ts';
+import { keepsBytesOfHeaders } from './site/php.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, post, upload, remove, emptyLibrary } = useRig({ delivery: 'replace' });
@@ -77,29 +78,31 @@ it('originals are deleted on demand, except files that anything names, and then 
   await emptyLibrary();
 });
 
-it('originals are kept whose address stands in JSON with letters as numbers, or with a term, a comment or a user', async () => {
-  await setFormat('webp');
-  const places = {
-    // HTTP headers are bytes; this one has those of UTF-8.
-    json: Buffer.from('фото.jpg').toString('latin1'),
-    slashed: Buffer.from('写真.jpg').toString('latin1'),
-    excerpt: 'excerpt.jpg',
-    description: 'description.jpg',
-    term: 'term.jpg',
-    comment: 'comment.jpg',
-    commentmeta: 'commentmeta.jpg',
-    user: 'user.jpg',
-    nowhere: Buffer.from('фон.jpg').toString('latin1'),
-  };
-  const files: Record<string, string> = {};
-  for (const [place, name] of Object.entries(places)) {
-    const { id, before } = await upload(name, await photograph(460));
-    files[place] = before.file;
-    expect((await post(`/attachments/${id}/optimize`, { preset: 'low' }))[0]).toBe(200);
-  }
-  expect([files.json, files.slashed]).toEqual([expect.stringContaining('фото'), expect.stringContaining('写真')]);
-  await rig.site.php(
-    `$of   = function ( $place ) use ( $files ) { return content_url( 'uploads/' . $files[ $place ] ); };
+it.runIf(await keepsBytesOfHeaders())(
+  'originals are kept whose address stands in JSON with letters as numbers, or with a term, a comment or a user',
+  async () => {
+    await setFormat('webp');
+    const places = {
+      // HTTP headers are bytes; this one has those of UTF-8.
+      json: Buffer.from('фото.jpg').toString('latin1'),
+      slashed: Buffer.from('写真.jpg').toString('latin1'),
+      excerpt: 'excerpt.jpg',
+      description: 'description.jpg',
+      term: 'term.jpg',
+      comment: 'comment.jpg',
+      commentmeta: 'commentmeta.jpg',
+      user: 'user.jpg',
+      nowhere: Buffer.from('фон.jpg').toString('latin1'),
+    };
+    const files: Record<string, string> = {};
+    for (const [place, name] of Object.entries(places)) {
+      const { id, before } = await upload(name, await photograph(460));
+      files[place] = before.file;
+      expect((await post(`/attachments/${id}/optimize`, { preset: 'low' }))[0]).toBe(200);
+    }
+    expect([files.json, files.slashed]).toEqual([expect.stringContaining('фото'), expect.stringContaining('写真')]);
+    await rig.site.php(
+      `$of   = function ( $place ) use ( $files ) { return content_url( 'uploads/' . $files[ $place ] ); };
     $post  = wp_insert_post( array( 'post_title' => 'Post', 'post_status' => 'publish', 'post_content' => 'x', 'post_excerpt' => $of( 'excerpt' ) ) );
     $json  = wp_json_encode( array( 'url' => $of( 'json' ) ) );
     update_post_meta( $post, '_elementor_data', wp_slash( $json ) );
@@ -109,10 +112,11 @@ it('originals are kept whose address stands in JSON with letters as numbers, or 
     $made  = wp_insert_comment( array( 'comment_post_ID' => $post, 'comment_content' => $of( 'comment' ) ) );
     update_comment_meta( $made, 'photo', $of( 'commentmeta' ) );
     update_user_meta( 1, 'simple_local_avatar', array( 'full' => $of( 'user' ) ) );`,
-    { files },
-  );
-  expect(await run('discard')).toMatchObject({ done: Object.keys(files).length, failedCount: 0 });
-  const left = await rig.site.uploads();
-  expect(Object.keys(files).filter((place) => !left.includes(files[place] as string))).toEqual(['nowhere']);
-  await emptyLibrary();
-});
+      { files },
+    );
+    expect(await run('discard')).toMatchObject({ done: Object.keys(files).length, failedCount: 0 });
+    const left = await rig.site.uploads();
+    expect(Object.keys(files).filter((place) => !left.includes(files[place] as string))).toEqual(['nowhere']);
+    await emptyLibrary();
+  },
+);

@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { photograph } from './rig.ts';
+import { seesFilesOfOthers } from './site/php.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, post, upload, expectRestored, remove } = useRig({ delivery: 'beside' });
+
+const native = await seesFilesOfOthers();
 
 beforeAll(() => rig.site.addMuPlugin(fileURLToPath(new URL('stand-ins/page-cache.php', import.meta.url))));
 
@@ -134,6 +137,7 @@ describe('an image with optimized files beside it', () => {
     await admin.json('POST', `/attachments/${image.id}/optimize`, { preset: 'medium' });
     await remove(image.id);
     expect(await rig.checksums()).toEqual(empty);
-    expect((await fetch(offered)).status).toBe(404);
+    // PHP as WebAssembly still tries to send a file that another process removed.
+    if (native) expect((await fetch(offered)).status).toBe(404);
   });
 });
