@@ -3,7 +3,7 @@ import { type Doc, decode, encode, firstFieldName, isDocument } from './bson-cod
 import { type Catalog, type Collection, documentRange, type Index, indexRange } from './catalog.ts';
 import { CommandError } from './errors.ts';
 import { encodeValue } from './key-encoding.ts';
-import { encodedValuesAt, invert, valuesAt } from './paths.ts';
+import { encodedValuesAt, invert, storedValuesAt } from './paths.ts';
 import { MAX_KEY_BYTES, type Store } from './store.ts';
 
 /** Largest document in bytes, as in MongoDB. */
@@ -157,7 +157,7 @@ function duplicateKey(collection: Collection, index: Index | undefined, doc: Doc
   const keyPattern = index?.spec.key ?? { _id: 1 };
   const keyValue: Doc = {};
   for (const [path] of Object.entries(keyPattern)) {
-    const candidates = valuesAt(doc, path).flatMap((value) => (Array.isArray(value) ? value : [value]));
+    const candidates = storedValuesAt(doc, path).flatMap((value) => (Array.isArray(value) ? value : [value]));
     const value = candidates.find((candidate) => {
       const bytes = encodeValue(candidate);
       return entry === undefined || entry.includes(bytes) || entry.includes(invert(bytes));

@@ -2,7 +2,7 @@ import { BSONRegExp, MaxKey, MinKey } from 'bson';
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compareValues, encodeValue, sameValue, typeTag } from './key-encoding.ts';
-import { valuesAt } from './paths.ts';
+import { ElementArray, valuesAt } from './paths.ts';
 
 /** A compiled filter. */
 export type Predicate = (doc: Doc) => boolean;
@@ -48,7 +48,11 @@ export function compileCondition(condition: unknown): PathTest {
 
 // An array satisfies a test as a whole or by one of its elements.
 function anyValue(test: ValueTest): PathTest {
-  return (found) => found.some((value) => test(value) || (Array.isArray(value) && value.some(test)));
+  return (found) =>
+    found.some((value) => {
+      if (value instanceof ElementArray) return test(value.items);
+      return test(value) || (Array.isArray(value) && value.some(test));
+    });
 }
 
 function equalTo(operand: unknown): ValueTest {
@@ -131,15 +135,18 @@ function elementMatch(operand: unknown): PathTest {
   if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
   const logical = ['$and', '$or'].includes(Object.keys(operand)[0] ?? '');
   const test = elementTest(operand, isOperatorObject(operand) && !logical);
-  return (found) => found.some((value) => Array.isArray(value) && value.some(test));
+  return (found) =>
+    found.some((value) => {
+      const list = value instanceof ElementArray ? value.items : value;
+      return Array.isArray(list) && list.some(test);
+    });
 }
 
 /** Compiles a test of one array element: its operators on the value itself, or a filter on its fields. */
 export function elementTest(condition: Doc, onValue: boolean): ValueTest {
   if (onValue) {
     const test = compileCondition(condition);
-    // An element that is an array itself counts as a whole, except to the operator that looks into arrays.
-    return (value) => test([Array.isArray(value) && !('$elemMatch' in condition) ? [value] : value]);
+    return (value) => test([Array.isArray(value) ? new ElementArray(value) : value]);
   }
   const matches = compileFilter(condition);
   return (value) => isDocument(value) && matches(value);

@@ -7,9 +7,18 @@ export interface KeyField {
   direction: 1 | -1;
 }
 
+/** An array that is an element of an array. Conditions apply to it as a whole, not to its elements. */
+export class ElementArray {
+  readonly items: unknown[];
+
+  constructor(items: unknown[]) {
+    this.items = items;
+  }
+}
+
 /**
  * Returns every value at the end of a dotted path, through arrays; undefined stands for a missing field.
- * The list is empty if the path ends in an array without documents.
+ * The list is empty if the path ends in an array without documents. An array at a position, as `a.0`, is an ElementArray.
  */
 export function valuesAt(doc: unknown, path: string): unknown[] {
   if (!path.includes('.')) return [ownField(doc as Doc, path)];
@@ -18,11 +27,20 @@ export function valuesAt(doc: unknown, path: string): unknown[] {
   return values;
 }
 
+/** Returns the values at the end of a path as they are stored. */
+export function storedValuesAt(doc: unknown, path: string): unknown[] {
+  return valuesAt(doc, path).map((value) => (value instanceof ElementArray ? value.items : value));
+}
+
 function walk(value: unknown, parts: string[], at: number, values: unknown[]): void {
   if (at === parts.length) values.push(value);
   else if (Array.isArray(value)) {
     const part = parts[at] as string;
-    if (/^\d+$/.test(part) && Number(part) < value.length) walk(value[Number(part)], parts, at + 1, values);
+    if (/^\d+$/.test(part) && Number(part) < value.length) {
+      const element = value[Number(part)];
+      if (at + 1 === parts.length && Array.isArray(element)) values.push(new ElementArray(element));
+      else walk(element, parts, at + 1, values);
+    }
     for (const item of value) if (isDocument(item)) walk(item, parts, at, values);
   } else if (isDocument(value)) walk(ownField(value, parts[at] as string), parts, at + 1, values);
   else values.push(undefined);
@@ -34,7 +52,7 @@ function ownField(doc: Doc, name: string): unknown {
 
 /** Returns the distinct encoded index values of one path: one per array element, null for a missing field. */
 export function encodedValuesAt(doc: Doc, path: string): { keys: Buffer[]; exists: boolean } {
-  const values = valuesAt(doc, path);
+  const values = storedValuesAt(doc, path);
   const exists = values.some((value) => value !== undefined);
   if (values.length === 1 && !Array.isArray(values[0])) return { keys: [encodeValue(values[0])], exists };
   const keys = new Map<string, Buffer>();

@@ -35,7 +35,7 @@ export const writeCommands: Record<string, CommandHandler> = {
         const upserted: Doc[] = [];
         const writeErrors = eachItem(command, listField<Doc>(command, 'updates'), (item, index) => {
           refuseUnknownFields('an update', item, UPDATE_FIELDS);
-          if (item.multi && !isOperatorObject(item.u))
+          if (item.multi && !Array.isArray(item.u) && !isOperatorObject(item.u))
             throw new CommandError(9, 'multi update is not supported for replacement-style update');
           const { matched, modified, upsertedId } = updateMatching(engine, ns, item);
           result.n += matched;

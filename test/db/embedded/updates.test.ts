@@ -144,8 +144,11 @@ describe('an update', () => {
     refused.push({ $push: { l: { $each: [1], $sort: 1 } } }, { $push: { l: { $each: [1], $slice: 1 } } });
     refused.push({ $addToSet: { l: 1 } }, { $set: { 'l.$[]': 1 } }, [{ $set: { a: 2 } }]);
     for (const update of refused) {
-      const error = await rejection(collection.updateOne({}, update));
-      expect(error.message).toContain('not supported by the embedded store');
+      for (const write of [collection.updateOne({}, update), collection.updateMany({}, update)])
+        expect(await rejection(write)).toMatchObject({
+          code: 115,
+          message: expect.stringContaining('not supported by the embedded store'),
+        });
     }
     expect(await collection.findOne({}, { projection: { _id: 0 } })).toEqual({ a: 1, l: [2, 1] });
   });
