@@ -5,7 +5,14 @@ import { adminCommand } from './admin-command.ts';
 import { requireNoHalfRestore } from './backup/index.ts';
 import type { SharedCounters } from './budgets/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
-import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from './db/index.ts';
+import {
+  type Database,
+  describeFault,
+  EMBEDDED_TIMEOUT_MS,
+  openDatabase,
+  openWithin,
+  startEmbedded,
+} from './db/index.ts';
 import { StartError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createMailer } from './mail/index.ts';
@@ -23,7 +30,10 @@ interface OpenedDatabase {
 interface OpenOptions {
   /** Called if the embedded database exits unexpectedly. */
   onDatabaseLost?: (() => void) | undefined;
-  /** Longest wait in ms for another process to release the embedded database; 0 shares it. @default 0 */
+  /**
+   * Longest wait in ms for another process to release the embedded database; 0 shares it, and does not wait for a MongoDB either.
+   * @default 0
+   */
   aloneWithinMs?: number;
 }
 
@@ -48,7 +58,7 @@ export async function openConfiguredDatabase(
   const log = (fields: Record<string, unknown>, message: string) => logger.info(fields, message);
   if (config.db.MONGODB_URI) {
     await makeDirectory(join(dataDirectory, 'files'));
-    const database = await openDatabase({ uri: config.db.MONGODB_URI, log });
+    const database = await openServer(config.db, { logger, waits: aloneWithinMs > 0 });
     return { database, exclusive: false, close: () => database.close() };
   }
   if (config.jobs.ROLE !== 'all')
@@ -91,6 +101,22 @@ export async function openConfiguredDatabase(
     await embedded.close();
     throw error;
   }
+}
+
+/** Opens a MongoDB, and says why the start waits for it. @throws StartError */
+function openServer(
+  { MONGODB_URI: uri = '', DATABASE_WAIT_SECONDS: seconds }: Config['db'],
+  { logger, waits }: { logger: Logger; waits: boolean },
+): Promise<Database> {
+  const log = (fields: Record<string, unknown>, message: string) => logger.info(fields, message);
+  return openWithin(uri, () => openDatabase({ uri, log }), {
+    waitMs: waits ? seconds * 1000 : 0,
+    onWait(fault) {
+      if (fault === null) logger.info('the database is there now');
+      else
+        logger.warn({ code: fault.code }, `MONGODB_URI: ${describeFault(fault)}; the start waits up to ${seconds} s`);
+    },
+  });
 }
 
 interface AccountsInput {

@@ -2,7 +2,8 @@ import { resolve, sep } from 'node:path';
 import { type Account, type Accounts, PLACEHOLDER_EMAIL } from './accounts/index.ts';
 import { adminCommand } from './admin-command.ts';
 import { type Config, ConfigError, findNearMisses } from './config/index.ts';
-import { isDatabaseAway, isDiskFull, StartError } from './errors.ts';
+import { describeFault, explainDatabaseError } from './db/index.ts';
+import { isDiskFull, StartError } from './errors.ts';
 import type { Logger } from './observability/index.ts';
 import type { SignIn } from './sign-in/index.ts';
 
@@ -25,29 +26,15 @@ export function explainStart(error: unknown, config?: Config): string | null {
     return `PORT: this user may not listen on ${PORT}; set one from 1024 to 65535, or 0 for any that is free`;
   if (syscall === 'getaddrinfo' || code === 'EADDRNOTAVAIL')
     return `HOST: ${HOST} is not an address of this machine (${code})`;
-  const uri = config.db.MONGODB_URI;
-  if (uri && isDatabaseAway(error)) return `MONGODB_URI: no database responds there (${withoutPassword(message, uri)})`;
   const directory = resolve(config.storage.DATA_DIR);
-  if (isDiskFull(error)) {
-    const at = uri && !path ? 'MONGODB_URI: the disk of the database' : `DATA_DIR: the disk of ${directory}`;
-    return `${at} has no space left (${message})`;
-  }
-  // Errors of the driver, a missing DNS record, or a certificate file named in the URI.
-  if (uri && (error.name.startsWith('Mongo') || syscall.startsWith('query') || isNamedIn(uri, path)))
-    return `MONGODB_URI: the database cannot be used (${withoutPassword(message, uri)})`;
+  const uri = config.db.MONGODB_URI;
+  // The disk of the embedded database is that of the files.
+  if (isDiskFull(error) && !(uri && !path)) return `DATA_DIR: the disk of ${directory} has no space left (${message})`;
+  const fault = uri ? explainDatabaseError(error, uri) : null;
+  if (fault) return `MONGODB_URI: ${describeFault(fault)}`;
   if (code && path && (isWithin(path, directory) || (syscall === 'mkdir' && isWithin(directory, path))))
     return `DATA_DIR: ${directory} cannot be used (${message})`;
   return null;
-}
-
-function isNamedIn(uri: string, path: string): boolean {
-  return path !== '' && (uri.includes(path) || uri.includes(encodeURIComponent(path)));
-}
-
-/** Removes the password from a driver's message, which may repeat the URI. */
-function withoutPassword(message: string, uri: string): string {
-  const [, password = ''] = /^[^:]+:\/\/[^:]*:(.*)@/.exec(uri) ?? [];
-  return password === '' ? message : message.replaceAll(password, '***');
 }
 
 function isWithin(path: string, directory: string): boolean {

@@ -4,8 +4,11 @@ import { connectDatabase } from './connect.ts';
 import { type OpenOptions, prepareData } from './prepare-data.ts';
 import { createRepositories, type Repositories } from './repositories/index.ts';
 
+export { diagnoseDatabase } from './ask-server.ts';
 export { EMBEDDED_TIMEOUT_MS } from './connect.ts';
 export { snapshotEmbedded, startEmbedded } from './embedded/index.ts';
+export { type DatabaseFault, describeFault, explainDatabaseError } from './explain-database-error.ts';
+export { openWithin } from './open-within.ts';
 export type { OpenOptions } from './prepare-data.ts';
 export type * from './repositories/index.ts';
 export { eventId } from './repositories/job-history.ts';

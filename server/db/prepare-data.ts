@@ -1,5 +1,5 @@
-import { StartError } from '../errors.ts';
 import { type Connection, type ConnectOptions, connectDatabase } from './connect.ts';
+import { OldServerError } from './explain-database-error.ts';
 import { MIGRATIONS, migrate } from './migrations/index.ts';
 import { createRepositories } from './repositories/index.ts';
 
@@ -27,13 +27,10 @@ export async function prepareData({ alone, log = () => {}, ...options }: OpenOpt
 /** Oldest major version of MongoDB that the service is tested with. */
 const OLDEST_VERSION = 6;
 
-/** Refuses a server that is too old. @throws StartError */
+/** Refuses a server that is too old. @throws OldServerError */
 async function requireVersion(connection: Connection): Promise<void> {
   const { version = '' } = (await connection.db?.command({ buildInfo: 1 })) ?? {};
-  if (Number.parseInt(version, 10) >= OLDEST_VERSION) return;
-  throw new StartError(
-    `MONGODB_URI: expected MongoDB ${OLDEST_VERSION}.0 or newer, but the server there is ${version}`,
-  );
+  if (Number.parseInt(version, 10) < OLDEST_VERSION) throw new OldServerError(`the server there is ${version}`);
 }
 
 /** MongoDB's codes for an index of the same keys or name with other options. */
