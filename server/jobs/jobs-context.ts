@@ -9,7 +9,10 @@ export const POLL_EVERY_MS = 100;
 
 /** Dependencies of {@link createJobs}. */
 export interface JobsDeps {
-  repositories: Pick<Repositories, 'jobs' | 'jobImages' | 'jobEvents' | 'images' | 'imageResults' | 'jobHistory'>;
+  repositories: Pick<
+    Repositories,
+    'jobs' | 'jobImages' | 'jobEvents' | 'images' | 'imageResults' | 'jobHistory' | 'sessions'
+  >;
   kinds: JobKinds;
   /** Rejects when a session does not exist. */
   requireSession: (accountId: string, sessionId: string) => Promise<unknown>;

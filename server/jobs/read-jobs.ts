@@ -6,10 +6,14 @@ import type { JobsContext, Listening } from './jobs-context.ts';
 
 const JOBS_SHOWN = 50;
 
-/** Returns a job of the account. @throws job_not_found */
+/**
+ * Returns a job of the account. The jobs of a deleted session are gone at once, also while one of them still has to stop.
+ * @throws job_not_found
+ */
 export async function findJob({ repositories }: JobsContext, accountId: string, jobId: string): Promise<JobRecord> {
   const job = await repositories.jobs.find(accountId, jobId);
-  if (!job) throw new AppError('job_not_found', `No job ${jobId}`);
+  if (!job || (await repositories.sessions.isDeleted(job.sessionId)))
+    throw new AppError('job_not_found', `No job ${jobId}`);
   return job;
 }
 

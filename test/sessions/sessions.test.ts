@@ -201,3 +201,23 @@ it('the list of sessions names their first images and what was done with them, a
   const { expiresAt } = (await seen()) ?? {};
   expect(await seen()).toMatchObject({ shared: false, expiresAt });
 });
+
+it('that is deleted takes its jobs along, also while a job still has to stop', async () => {
+  const uploaded = await api.upload([await plainImage('a.png')]);
+  const { sessionId } = uploaded;
+  const order = { images: [{ id: uploaded.images[0]?.id }], settings: {} };
+  const send = () => {
+    const headers = { 'Idempotency-Key': `deleted ${sessionId}` };
+    return api.request(`/v1/sessions/${sessionId}/export`, { method: 'POST', json: order, headers });
+  };
+  const first = await send();
+  const jobId = first.headers.get('X-Job-Id');
+  await first.text();
+  // A server that dies in the middle of a deletion leaves this.
+  const database = await test.openDatabase();
+  await database.sessions.markDeleted(sessionId, new Date(), []);
+  await database.close();
+  for (const path of ['', '/events']) expect((await api.request(`/v1/jobs/${jobId}${path}`)).status).toBe(404);
+  expect((await api.request(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })).status).toBe(404);
+  expect((await send()).status).toBe(404);
+});

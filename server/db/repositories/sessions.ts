@@ -114,6 +114,11 @@ function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collectio
       return (await model.countDocuments({ _id: sessionId, deletedAt: null })) > 0;
     },
 
+    /** Tests if a session is marked as deleted; its files and records may still have to be removed. */
+    async isDeleted(sessionId: string): Promise<boolean> {
+      return (await model.countDocuments({ _id: sessionId, deletedAt: DELETED })) > 0;
+    },
+
     /** Tests if a session exists that is neither deleted nor expired at `now`. */
     async isLive(sessionId: string, now: Date): Promise<boolean> {
       return (await model.countDocuments({ _id: sessionId, deletedAt: null, expiresAt: { $gt: now } })) > 0;
