@@ -31,19 +31,24 @@ export function editOf(which: number, image: number, metadata: Record<string, st
       if (metadata.filename !== undefined) for (const job of running) job.overlaps = true;
       const path = `/v1/sessions/${session.id}/images/${target.id}`;
       const request = { method: 'PATCH', json: { metadata } };
-      const { body } = await ask<{ renamedFiles?: RenamedFile[] }>(hands, path, request, 200);
+      const { answer, body } = await ask<{ renamedFiles?: RenamedFile[] }>(hands, path, request, 200);
       Object.assign(target.texts, metadata);
-      noteRenamed(session, target.id, body.renamedFiles ?? [], running.length > 0);
+      // An attempt whose answer never came may have renamed the files; the next one finds nothing to rename.
+      const isUnsure = running.length > 0 || (answer.isRepeated && metadata.filename !== undefined);
+      noteRenamed(session, target.id, body.renamedFiles ?? [], isUnsure);
       return session;
     },
   );
 }
 
-/** Notes that names lead to files that had other names. Where a job runs, it may have got one of the names before or after. */
-function noteRenamed(session: ToldSession, imageId: string, renamed: RenamedFile[], isRunning: boolean): void {
+/**
+ * Notes that names lead to files that had other names. Where it is unsure, since a job runs or an answer was lost, each
+ * name of the image may lead to each of its files.
+ */
+function noteRenamed(session: ToldSession, imageId: string, renamed: RenamedFile[], isUnsure: boolean): void {
   const { newest, owners, files } = session;
   const all = files.filter((file) => file.imageId === imageId && file.namespace === session.id);
-  const own = isRunning ? [...owners].filter(([, owner]) => owner === imageId).map(([key]) => key) : [];
+  const own = isUnsure ? [...owners].filter(([, owner]) => owner === imageId).map(([key]) => key) : [];
   for (const key of own) newest.set(key, new Set([...(newest.get(key) ?? []), ...all.map(({ sha256 }) => sha256)]));
   for (const { to } of renamed) {
     const key = nameKey(session.id, to);
