@@ -8,6 +8,7 @@ import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
 import { createApp, createArrivingBytes, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
 import { createLastHour, createLogger, type Logger } from './observability/index.ts';
+import { tellOutagesOnce } from './outages.ts';
 import { readableFormats } from './processing/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import type { PasswordHash } from './sign-in/index.ts';
@@ -38,10 +39,16 @@ interface ServiceParts {
  */
 export async function composeService(
   config: Config,
-  logger = createLogger({ level: config.observability.LOG_LEVEL, format: config.observability.LOG_FORMAT }),
+  plainLogger = createLogger({ level: config.observability.LOG_LEVEL, format: config.observability.LOG_FORMAT }),
   { onDatabaseLost, passwords }: ServiceParts = {},
 ) {
-  const opened = await openConfiguredDatabase(config, logger, { onDatabaseLost, aloneWithinMs: EXCLUSIVE_TIMEOUT_MS });
+  const opened = await openConfiguredDatabase(config, plainLogger, {
+    onDatabaseLost,
+    aloneWithinMs: EXCLUSIVE_TIMEOUT_MS,
+  });
+  const stopping = new AbortController();
+  const { ping } = opened.database;
+  const logger = tellOutagesOnce({ logger: plainLogger, ping, stopping: stopping.signal });
   let url = configuredUrl(config);
   const modules = await composeModules({
     config,
@@ -58,7 +65,7 @@ export async function composeService(
     ...opened,
     background: [],
     lastHour: createLastHour(async () => ({ ...(await modules.metrics.totals()), ...readQueue(modules) })),
-    stopping: new AbortController(),
+    stopping,
     reachable: false,
   };
   observe(modules);

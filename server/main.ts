@@ -1,7 +1,7 @@
 import { composeService } from './compose.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { announceFirstAccount, explainStart, warnOfSettings } from './explain-start.ts';
-import { listen } from './http/index.ts';
+import { createStartingApp, listen } from './http/index.ts';
 
 // Inherited by workers: what this program writes is for its user alone.
 process.umask(0o077);
@@ -11,13 +11,16 @@ let config: Config | undefined;
 /** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   config = loadConfig(process.env);
-  // The service cannot work without its database; a supervisor restarts the process.
+  // A database on another machine may come up later than this process, which whoever watches it has to see alive meanwhile.
+  const early = config.db.MONGODB_URI ? await listen(createStartingApp(config.http), config.http) : undefined;
+  // The service cannot work without its embedded database; a supervisor restarts the process.
   const service = await composeService(config, undefined, { onDatabaseLost: () => process.exit(1) });
   const { logger } = service;
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   warnOfSettings(config, process.env, logger);
   await service.start();
-  const server = await listen(service.app, config.http);
+  const server = early ?? (await listen(service.app, config.http));
+  early?.serve(service.app);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) return;

@@ -4,4 +4,5 @@ export { createOpenRequests } from './client-limits.ts';
 export { createOpenApi } from './downloads/document.ts';
 export type { Services } from './handlers.ts';
 export { type HttpServer, listen } from './server.ts';
+export { createStartingApp } from './starting-app.ts';
 export { createArrivingBytes } from './uploads/arriving-bytes.ts';

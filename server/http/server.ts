@@ -30,6 +30,8 @@ interface TimeLimits {
 export interface HttpServer {
   /** Base URL, e.g. `http://127.0.0.1:8080`. */
   url: string;
+  /** Hands requests from now on to another application. */
+  serve(app: Koa): void;
   /** Stops accepting connections and resolves when the last one is closed. Closes the remaining ones after a grace period. */
   close(): Promise<void>;
 }
@@ -44,7 +46,8 @@ export async function listen(
     SendingLimits,
   { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
-  const respond = app.callback();
+  let served = app;
+  let respond = app.callback();
   // Koa turns each error of a request into its response.
   const handle: RequestListener = (request, response) => void respond(request, response);
   const server = createServer(
@@ -67,7 +70,7 @@ export async function listen(
   closeRefused(server);
   server.on('clientError', (error, socket: Socket) => {
     const refusal = respondToClientError(error, socket);
-    if (refusal) app.emit('refused', refusal);
+    if (refusal) served.emit('refused', refusal);
   });
   cutSlowReaders(server, pace);
   cutSlowSenders(server, config);
@@ -78,7 +81,14 @@ export async function listen(
       resolve();
     });
   });
-  return { url: urlOf(server), close: () => close(server, closeGraceMs) };
+  return {
+    url: urlOf(server),
+    serve(next) {
+      served = next;
+      respond = next.callback();
+    },
+    close: () => close(server, closeGraceMs),
+  };
 }
 
 function urlOf(server: Server): string {
