@@ -1,4 +1,5 @@
 import { waitAtMost } from './concurrency.ts';
+import { StoreAwayError } from './errors.ts';
 import type { Logger } from './observability/index.ts';
 
 /** Work that is repeated at an interval while the service runs. */
@@ -18,7 +19,10 @@ export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
       if (running.has(name)) return;
       const turn = run()
         .then(() => {})
-        .catch((error: unknown) => logger.warn({ err: error, task: name }, 'a background task failed'))
+        .catch((error: unknown) => {
+          // The store has said once what it lacks.
+          if (!(error instanceof StoreAwayError)) logger.warn({ err: error, task: name }, 'a background task failed');
+        })
         .finally(() => running.delete(name));
       running.set(name, turn);
     };

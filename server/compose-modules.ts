@@ -15,7 +15,7 @@ import { createSessionDisposal, createSessions } from './sessions/index.ts';
 import { createShares, type Shares } from './shares/index.ts';
 import type { PasswordHash, SignIn } from './sign-in/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
-import { createWriteProbe, type ObjectStore, openFiles } from './storage/index.ts';
+import { createRemovalQueue, createWriteProbe, type ObjectStore, openFiles } from './storage/index.ts';
 
 interface ComposeModulesDeps {
   config: Config;
@@ -36,7 +36,8 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const counters = isAlone ? undefined : database.counters;
   const chores = createChores({ repository: database.chores, alone: isAlone });
   const { accounts, signIn, pepper } = await composeAccounts({ ...deps, counters });
-  const { store, scratch, writeProbe } = await openProbedFiles(config);
+  const opened = await openProbedFiles(config, database, logger);
+  const { store, scratch, writeProbe } = opened;
   const processor = createProcessor({
     config: config.processing,
     logger,
@@ -82,9 +83,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
     chores,
     signIn,
     gateway,
-    store,
-    scratch,
-    writeProbe,
+    ...opened,
     processor,
     sessions,
     shares,
@@ -98,11 +97,13 @@ export async function composeModules(deps: ComposeModulesDeps) {
   };
 }
 
-/** Opens the files with the check that this server can write what it writes. */
-async function openProbedFiles({ storage, db }: Config) {
+/** Opens the files, whose removals are kept until they are done, with the check that this server can write what it writes. */
+async function openProbedFiles({ storage, db }: Config, { refusedRemovals }: Database, logger: Logger) {
   const files = { 'folder of files': join(storage.DATA_DIR, 'files', 'incoming') };
   const directories = db.MONGODB_URI ? files : { ...files, 'folder of the database': join(storage.DATA_DIR, 'db') };
-  return { ...(await openFiles(storage)), writeProbe: createWriteProbe({ directories }) };
+  const { store: opened, scratch } = await openFiles(storage, logger);
+  const { store, sweep } = createRemovalQueue({ store: opened, waiting: refusedRemovals });
+  return { store, scratch, sweepRefused: sweep, writeProbe: createWriteProbe({ directories }) };
 }
 
 function countFreeWorkers(processor: Processor): number {

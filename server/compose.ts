@@ -12,7 +12,7 @@ import { tellOutagesOnce } from './outages.ts';
 import { readableFormats } from './processing/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import type { PasswordHash } from './sign-in/index.ts';
-import { identifyStore } from './storage/index.ts';
+import { prepareFiles } from './storage/index.ts';
 import { VERSION } from './version.ts';
 
 /** Interval of the tasks that recover interrupted work, in ms. */
@@ -220,10 +220,8 @@ function sendMails(state: ServiceState): void {
 
 async function start(state: ServiceState): Promise<void> {
   const { exclusive, logger, modules, database } = state;
-  const { store, scratch, processor, analysis, jobs } = modules;
-  await scratch.prepare();
-  await store.prepare();
-  await identifyStore({ store, scratch }, { agree: (id) => database.cluster.agree('storeId', id) });
+  const { scratch, processor, analysis, jobs } = modules;
+  await prepareFiles(modules, state.config.storage, database.cluster, logger);
   // Before any work, since this process is not writing any of these files yet.
   await scratch.sweep({ minAgeMs: exclusive ? 0 : HOUR_MS });
   await processor.start();
@@ -245,7 +243,7 @@ function warnOfMissingLimits({ modules, logger }: ServiceState): void {
 
 /** Returns the periodic tasks; each is separate, so that a failing one does not stop the others. */
 function backgroundTasks(state: ServiceState): BackgroundTask[] {
-  const { chores, scratch, jobs, disposal, accountRemoval, exports } = state.modules;
+  const { chores, scratch, jobs, disposal, accountRemoval, exports, sweepRefused } = state.modules;
   const sweepMs = state.config.sessions.SWEEP_SECONDS * 1000;
   const deletes = true;
   const ofCluster: Chore[] = [
@@ -253,6 +251,7 @@ function backgroundTasks(state: ServiceState): BackgroundTask[] {
     { name: 'settle charges', everyMs: sweepMs, run: () => settleAbandoned(state) },
     { name: 'remove sessions', everyMs: sweepMs, deletes, run: disposal.sweep },
     { name: 'remove accounts', everyMs: sweepMs, deletes, run: accountRemoval.sweep },
+    { name: 'remove refused files', everyMs: sweepMs, deletes, run: sweepRefused },
     { name: 'trim the cache', everyMs: sweepMs, deletes, run: exports.sweepCache },
     { name: 'remove orphaned folders', everyMs: HOUR_MS, atOnce: true, deletes, run: disposal.sweepOrphans },
     { name: 'remove orphaned variants', everyMs: HOUR_MS, atOnce: true, deletes, run: exports.sweepOrphans },

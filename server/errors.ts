@@ -40,9 +40,46 @@ export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
 }
 
-/** Thrown if the store of files does not respond; what was asked of it may be repeated. */
+/** What an operator has to know of a store that refuses or does not answer; never the body of an answer, never a secret. */
+export interface StoreTrouble {
+  /** Cause, e.g. `wrong_secret`. */
+  code: string;
+  /** Names of the settings to look at. */
+  settings: string;
+  /** What came, in words. */
+  came: string;
+  /** What to do. */
+  remedy: string;
+}
+
+/** Thrown if the store of files does not respond or refuses; what was asked of it may be repeated. */
 export class StoreAwayError extends Error {
-  override readonly name = 'StoreAwayError';
+  override readonly name: string = 'StoreAwayError';
+  readonly trouble: StoreTrouble | undefined;
+
+  /** @param trouble known cause, whose line becomes the message */
+  constructor(trouble: StoreTrouble | string, options?: ErrorOptions) {
+    const isKnown = typeof trouble !== 'string';
+    super(isKnown ? `${trouble.settings}: ${trouble.came}; ${trouble.remedy}` : trouble, options);
+    this.trouble = isKnown ? trouble : undefined;
+  }
+}
+
+/** Thrown if the store did not remove some files; the others are removed. */
+export class RefusedRemovalError extends StoreAwayError {
+  override readonly name: string = 'RefusedRemovalError';
+  readonly keys: readonly string[];
+
+  constructor(keys: readonly string[], cause: StoreAwayError) {
+    super(cause.trouble ?? cause.message, { cause });
+    this.keys = keys;
+  }
+}
+
+/** Thrown if the store of files has no room; to callers it is a full disk. */
+export class StoreFullError extends StoreAwayError {
+  override readonly name: string = 'StoreFullError';
+  readonly code = 'ENOSPC';
 }
 
 /** Thrown if the bytes of a stored file are not those that its record tells. */
@@ -82,7 +119,8 @@ const DATABASE_DISK_FULL = 14031;
 /** Recognises failures of the infrastructure, so that a full disk or an unreachable database is not a 500. */
 function fromForeign(thrown: unknown): AppError {
   if (isDiskFull(thrown)) {
-    return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
+    const place = thrown instanceof StoreFullError ? 'store of files' : 'server';
+    return new AppError('insufficient_storage', `The ${place} has no disk space left for this request`, {
       cause: thrown,
     });
   }

@@ -3,7 +3,7 @@ import { type Account, type Accounts, PLACEHOLDER_EMAIL } from './accounts/index
 import { adminCommand } from './admin-command.ts';
 import { type Config, ConfigError, findNearMisses } from './config/index.ts';
 import { describeFault, explainDatabaseError } from './db/index.ts';
-import { isDiskFull, StartError } from './errors.ts';
+import { isDiskFull, StartError, StoreAwayError } from './errors.ts';
 import type { Logger } from './observability/index.ts';
 import type { SignIn } from './sign-in/index.ts';
 
@@ -17,6 +17,7 @@ type SystemError = Partial<Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'pat
  */
 export function explainStart(error: unknown, config?: Config): string | null {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  if (error instanceof StoreAwayError) return error.trouble ? error.message : `FILES_URL: ${error.message}`;
   if (!config || !(error instanceof Error)) return null;
   const { code = '', syscall = '', path = '', message } = error as SystemError;
   const { HOST, PORT } = config.http;

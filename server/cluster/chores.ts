@@ -74,6 +74,7 @@ const KEEP_FILES = 'keep files';
 const DELETING_CHORES = [
   'remove sessions',
   'remove accounts',
+  'remove refused files',
   'trim the cache',
   'remove orphaned folders',
   'remove orphaned variants',

@@ -86,8 +86,7 @@ export async function collectFiles(
     const cached = new Set((await cachedVariants.findMany(some.map(variantHashOf))).map(({ path }) => path));
     const held = await Promise.all(some.map((key) => cached.has(key) || outputs.holds(variantHashOf(key), key)));
     const free = some.filter((_, index) => !held[index]);
-    await store.removeMany(free);
-    removed += free.length;
+    if (await store.removeMany(free)) removed += free.length;
   }
   return removed;
 }

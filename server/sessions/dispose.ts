@@ -150,8 +150,7 @@ async function sweepOrphans({ sessions, store, logger, now }: Context): Promise<
     for await (const { modifiedAt } of store.list(namespaceFolder(folder)))
       changedAt = Math.max(changedAt, modifiedAt.getTime());
     if (now().getTime() - changedAt < ORPHAN_AGE_MS) continue;
-    await store.removeBelow(namespaceFolder(folder));
-    removed += 1;
+    if (await store.removeBelow(namespaceFolder(folder))) removed += 1;
   }
   if (removed > 0) logger.warn({ removed }, 'removed folders that belong to no session');
   return removed;

@@ -14,6 +14,9 @@ export {
   VARIANTS,
   variantHashOf,
 } from './object-store.ts';
+export { prepareFiles } from './prepare-files.ts';
+export { createRemovalQueue } from './removal-queue.ts';
 export { acceptStore, type Files, identifyStore, openFiles } from './store-identity.ts';
+export { requireUsable, type StoreReport, type StoreTrial, tryStore } from './try-store.ts';
 export { createVerifier } from './verify-files.ts';
 export { createWriteProbe, type WriteProbe } from './write-probe.ts';

@@ -59,16 +59,25 @@ export interface ObjectStore {
   check(key: string, told: ToldFacts): Promise<FileState>;
   /** Returns the bytes of a file; null if it does not exist. */
   head(key: string): Promise<{ size: number } | null>;
-  /** Removes files; ignores missing ones. */
-  removeMany(keys: string[]): Promise<void>;
-  /** Removes every file below a folder. */
-  removeBelow(folder: string): Promise<void>;
+  /** Removes files; ignores missing ones. @returns false if some stay for the moment and are removed later */
+  removeMany(keys: string[]): Promise<boolean>;
+  /** Removes every file below a folder. @returns false if some stay for the moment and are removed later */
+  removeBelow(folder: string): Promise<boolean>;
   /** Every file below a folder. */
   list(folder: string): AsyncIterable<StoredFile>;
   /** Names of the folders directly below a folder. */
   listFolders(folder: string): Promise<string[]>;
   /** Returns a URL at which a client can fetch the file for a while; null where the store has none. */
   urlOf(key: string, download: DirectDownload): Promise<string | null>;
+  facts?(): StoreFacts;
+}
+
+/** Facts that a store's answers have shown so far. */
+export interface StoreFacts {
+  /** Removed files stay as earlier versions. */
+  keepsVersions: boolean;
+  /** Time of the store minus that of this server, in milliseconds; 0 while they differ by less than minutes. */
+  clockOffsetMs: number;
 }
 
 const SEGMENT = /^[0-9A-Za-z][0-9A-Za-z_-]{0,127}(\.[0-9a-z]{1,8})?$/;
@@ -145,11 +154,13 @@ export function createFolderStore({ directory }: { directory: string }): ObjectS
 
     async removeMany(keys) {
       for (const key of keys) await unlink(pathOf(key)).catch(nullWhenAbsent);
+      return true;
     },
 
     async removeBelow(folder) {
       // A file created during the removal causes ENOTEMPTY: retry.
       await rm(pathOf(folder), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+      return true;
     },
 
     list: (folder) => listFiles(root, pathOf(folder)),

@@ -5,9 +5,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adminCommand } from '../admin-command.ts';
 import { StartError } from '../errors.ts';
-import { parseStoreUrl, type StorageConfig } from './config.ts';
+import { locateStore, type StorageConfig } from './config.ts';
 import type { ObjectStore } from './object-store.ts';
 import { createFolderStore, createScratch, type Scratch } from './object-store.ts';
+import type { StoreLogger } from './trouble-log.ts';
 
 /** Key of the file that names the store. */
 const KEY = 'store-id';
@@ -19,6 +20,8 @@ const POLL_MS = 100;
 interface Agreement {
   /** Stores an id unless there is one, and returns the stored one. */
   agree: (id: string) => Promise<string>;
+  /** Removes this id, which the store could not take. */
+  withdraw: (id: string) => Promise<void>;
 }
 
 /**
@@ -27,14 +30,20 @@ interface Agreement {
  */
 export async function identifyStore(
   { store, scratch }: Files,
-  { agree }: Agreement,
+  { agree, withdraw }: Agreement,
   namingMs = NAMING_MS,
 ): Promise<void> {
   const found = await readId(store);
   const own = found ?? randomBytes(12).toString('hex');
   const agreed = await agree(own);
   if (agreed === found) return;
-  if (found === null && agreed === own) return writeId({ store, scratch }, own);
+  if (found === null && agreed === own) {
+    return writeId({ store, scratch }, own).catch(async (error: unknown) => {
+      // Else the next start would look for a store that holds it.
+      await withdraw(own);
+      throw error;
+    });
+  }
   for (const givesUpAt = performance.now() + namingMs; performance.now() < givesUpAt; await sleep(POLL_MS))
     if ((await readId(store)) === agreed) return;
   const state = found === null ? 'it holds none' : `it holds those of another (${found})`;
@@ -71,14 +80,24 @@ export interface Files {
 }
 
 /** Opens the configured store of files: a folder, or an S3-compatible service. */
-export async function openFiles(config: StorageConfig): Promise<Files> {
+export async function openFiles(config: StorageConfig, logger: StoreLogger = UNHEARD): Promise<Files> {
   const directory = join(config.DATA_DIR, 'files');
   const scratch = createScratch({ directory: join(directory, 'incoming') });
-  const place = config.FILES_URL === undefined ? null : parseStoreUrl(config.FILES_URL);
-  if (!place) return { store: createFolderStore({ directory }), scratch };
+  const s3 = locateStore(config);
+  if (!s3) return { store: createFolderStore({ directory }), scratch };
   // Loaded only where it is used.
-  const { createS3Store } = await import('./s3-store.ts');
-  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', FILES_COPIES_MB } = config;
-  const s3 = { ...place, accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
-  return { store: createS3Store({ s3, scratch, copiesBytes: FILES_COPIES_MB * 1_000_000 }), scratch };
+  const [{ createS3Store }, { chooseCredentials }] = await Promise.all([
+    import('./s3-store.ts'),
+    import('./s3-credentials.ts'),
+  ]);
+  const credentials = await chooseCredentials(config, s3.region);
+  const stored = {
+    StorageClass: config.FILES_STORAGE_CLASS as undefined,
+    ServerSideEncryption: config.FILES_ENCRYPTION,
+    SSEKMSKeyId: config.FILES_KMS_KEY_ID,
+  };
+  const copiesBytes = config.FILES_COPIES_MB * 1_000_000;
+  return { store: createS3Store({ s3, credentials, stored, scratch, copiesBytes, logger }), scratch };
 }
+
+const UNHEARD: StoreLogger = { warn() {}, info() {} };

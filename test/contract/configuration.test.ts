@@ -7,6 +7,7 @@ import { readServerSources } from './source-files.ts';
 const ENVIRONMENT_READERS: Record<string, string> = {
   'processing/worker/main.ts': 'reads what the pool set for it',
   'processing/worker-pool.ts': 'hands a few variables of the system on to its workers',
+  'storage/s3-client.ts': "silences the advice of Amazon's client on releases of Node, which it reads there alone",
 };
 
 describe('environment variables', () => {

@@ -120,12 +120,17 @@ describe.each(['folder', 's3'] as const)('a store of files: %s', (kind) => {
   it('belongs to one database: another one, or an empty store, is refused', async () => {
     const database = () => {
       let stored: string | undefined;
-      return { agree: async (id: string) => (stored ??= id) };
+      return {
+        agree: async (id: string) => (stored ??= id),
+        async withdraw(id: string) {
+          if (stored === id) stored = undefined;
+        },
+      };
     };
     const own = database();
     await identifyStore(files, own);
     await identifyStore(files, own);
-    const foreign = { agree: async () => 'another' };
+    const foreign = { agree: async () => 'another', withdraw: async () => {} };
     await expect(identifyStore(files, foreign, 200)).rejects.toThrow('it holds those of another');
     const empty = await open({ ...env, DATA_DIR: join(directory, 'elsewhere'), ...KINDS[kind]() });
     await expect(identifyStore(empty, own, 200)).rejects.toThrow('it holds none');

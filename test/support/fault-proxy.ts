@@ -102,8 +102,8 @@ function answer(req: IncomingMessage, res: ServerResponse, fault: Fault & { kind
 }
 
 function passOn(req: IncomingMessage, res: ServerResponse, url: URL, fault: Fault | undefined): void {
-  const { host: _, ...headers } = req.headers;
-  const onward = request(url, { method: req.method, headers });
+  // With its `Host`, which signatures of S3 cover.
+  const onward = request(url, { method: req.method, headers: req.headers });
   const drop = () => req.socket.destroy();
   onward.on('error', drop);
   onward.on('response', (response) => {

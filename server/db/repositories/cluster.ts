@@ -52,6 +52,11 @@ export function createClusterRepository(connection: Connection) {
       await model.updateOne(IDENTITY, { $set: { [name]: value } });
     },
 
+    /** Removes a shared value if it is still this one. */
+    async withdraw(name: SharedName, value: string): Promise<void> {
+      await model.updateOne({ ...IDENTITY, [name]: value }, { $unset: { [name]: 1 } });
+    },
+
     /** Takes the right to apply the migration after `version`, if `seen` still holds it; false if another was first. */
     async claimMigration(version: number, seen: ClusterRecord['migration'], owner: string): Promise<boolean> {
       const held = seen === null ? null : { $eq: seen };

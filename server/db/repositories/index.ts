@@ -16,6 +16,7 @@ import { createMailRepository } from './mails.ts';
 import { createOneTimeLinkRepository } from './one-time-links.ts';
 import { createOperatorLogRepository } from './operator-log.ts';
 import { createOutputRepository } from './outputs.ts';
+import { createRefusedRemovalRepository } from './refused-removals.ts';
 import { createSessionTokenRepository } from './session-tokens.ts';
 import { createSessionRepository } from './sessions.ts';
 import { createShareRepository } from './shares.ts';
@@ -41,6 +42,7 @@ export type * from './mails.ts';
 export type * from './one-time-links.ts';
 export type * from './operator-log.ts';
 export type * from './outputs.ts';
+export type * from './refused-removals.ts';
 export type * from './session-tokens.ts';
 export type * from './sessions.ts';
 export type * from './shares.ts';
@@ -67,6 +69,7 @@ export function createRepositories(connection: Connection) {
     imageResults: createImageResultRepository(connection),
     outputs: createOutputRepository(connection),
     chores: createChoreRepository(connection),
+    refusedRemovals: createRefusedRemovalRepository(connection),
     cluster: createClusterRepository(connection),
     counters: createCounterRepository(connection),
     cachedVariants: createCachedVariantRepository(connection),
