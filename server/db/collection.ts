@@ -108,7 +108,7 @@ export async function deleteInBatches<Record extends { _id: string }>(
 }
 
 /** MongoDB's error code of a write that a unique index refused. */
-const DUPLICATE_KEY = 11000;
+export const DUPLICATE_KEY = 11000;
 
 /**
  * Returns the result of a write, or `otherwise` if a unique index refused it. Rethrows every other error.
@@ -146,14 +146,32 @@ export async function insertCompleted<F extends Fields>(
   );
 }
 
+/**
+ * Runs an upsert by `_id`, and once more if another one inserted the record at the same moment: MongoDB does that by itself, other servers
+ * refuse the later one.
+ */
+export async function repeatUpsert(upsert: () => Promise<unknown>): Promise<void> {
+  if ((await unlessDuplicate(upsert(), 'again')) === 'again') await upsert();
+}
+
+/** Returns the place of the first write of many that was refused; undefined if the error names none. */
+export function firstRefused(error: unknown): number | undefined {
+  return refusalsOf(error)[0]?.index;
+}
+
+function refusalsOf(error: unknown): { code?: unknown; index?: number }[] {
+  // The driver gives one error, or a list.
+  const { writeErrors = [] } = error as { writeErrors?: { code?: unknown } | { code?: unknown }[] };
+  return [writeErrors].flat();
+}
+
 /** Returns true if each write succeeded, false if a unique index refused some. Rethrows every other error. */
 export async function allStored(writes: Promise<unknown>): Promise<boolean> {
   try {
     await writes;
     return true;
   } catch (error) {
-    // The driver gives one error, or a list.
-    const refused = [(error as { writeErrors?: { code?: unknown } | { code?: unknown }[] }).writeErrors ?? []].flat();
+    const refused = refusalsOf(error);
     if (refused.length > 0 && refused.every(({ code }) => code === DUPLICATE_KEY)) return false;
     throw error;
   }

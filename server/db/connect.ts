@@ -25,7 +25,8 @@ export const EMBEDDED_TIMEOUT_MS = 15_000;
 /**
  * Connects to MongoDB. Nothing is buffered while the server is away or silent: an operation fails within its time limit, so
  * that a request is answered with 503 instead of hanging. Of a replica set, a write counts when a majority has it on disk,
- * reads come from the primary, and the driver repeats once what met a change of the primary; the URI cannot change that.
+ * and reads come from the primary; the URI cannot change that. The driver repeats once what met a change of the primary; of writes,
+ * `retryWrites=false` in the URI switches that off, which some servers need.
  */
 export async function connectDatabase(options: ConnectOptions) {
   const { uri, timeoutMs = LIMIT_MS } = options;
@@ -42,7 +43,6 @@ export async function connectDatabase(options: ConnectOptions) {
       waitQueueTimeoutMS: timeoutMs * 0.6,
       maxPoolSize: 50,
       retryReads: true,
-      retryWrites: true,
       readPreference: 'primary',
       readConcernLevel: 'majority',
       w: 'majority',

@@ -125,7 +125,7 @@ describe('a change of the primary', () => {
 describe('what the connection string cannot change', () => {
   it('writes wait for a majority and its journal, reads come from the primary', async () => {
     const lax = await connectDatabase({
-      uri: `${set.uri}&w=1&journal=false&readPreference=secondary&readConcernLevel=local&retryWrites=false`,
+      uri: `${set.uri}&w=1&journal=false&readPreference=secondary&readConcernLevel=local`,
     });
     await lax.collection<{ _id: string }>('counters').updateOne({ _id: 'lax' }, { $inc: { n: 1 } }, { upsert: true });
     await lax.collection<{ _id: string }>('counters').findOne({ _id: 'lax' });

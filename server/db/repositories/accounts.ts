@@ -216,20 +216,23 @@ async function update(
   accountId: string,
   fields: Partial<AccountRecord>,
   where = {},
-  others = {},
 ): Promise<AccountRecord | null> {
   const living = { ...where, _id: accountId, deletedAt: null };
-  return model.findOneAndUpdate(living, { $set: fields, ...others }, { returnDocument: 'after' }).lean();
+  return model.findOneAndUpdate(living, { $set: fields }, { returnDocument: 'after' }).lean();
 }
 
+/** Same as {@link update}, without `findAndModify`: servers differ in what it answers when it meets a unique value. */
 async function updateEmail(
   model: AccountModel,
-  accountId: string,
+  _id: string,
   fields: Partial<AccountRecord>,
   where: object,
   others = {},
 ) {
-  return unlessDuplicate(update(model, accountId, fields, where, others), 'taken' as const);
+  const write = model.updateOne({ ...where, _id, deletedAt: null }, { $set: fields, ...others });
+  const updated = await unlessDuplicate(write, null);
+  if (!updated) return 'taken' as const;
+  return updated.matchedCount === 1 ? model.findById(_id).lean() : null;
 }
 
 /** Images of a day that count towards a limit. */

@@ -1,5 +1,5 @@
 import type { EncodedFormat, StoppedReason, Warning } from '#contract';
-import { BATCH, field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
+import { BATCH, field, plainCollection, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const cachedVariantFields = {
@@ -47,12 +47,14 @@ export function createCachedVariantRepository(connection: Connection) {
     /** Inserts or replaces the record of a variant. Returns the file of the replaced one; null if there was none. */
     async put(record: CachedVariantRecord): Promise<string | null> {
       const { _id, ...fields } = record;
-      const before = await collection.findOneAndUpdate(
-        { _id },
-        { $set: fields },
-        { upsert: true, ignoreUndefined: true, returnDocument: 'before' },
-      );
-      return before?.path ?? null;
+      // No upsert: of two at once, servers differ in what the later one gets.
+      for (;;) {
+        const inserted = collection.insertOne(record, { ignoreUndefined: true }).then(() => true);
+        if (await unlessDuplicate(inserted, false)) return null;
+        const options = { ignoreUndefined: true, returnDocument: 'before' } as const;
+        const before = await collection.findOneAndUpdate({ _id }, { $set: fields }, options);
+        if (before) return before.path;
+      }
     },
 
     async findMany(keys: string[]): Promise<CachedVariantRecord[]> {

@@ -1,4 +1,4 @@
-import { field, type RecordOf, schemaOf } from '../collection.ts';
+import { field, insertNew, type RecordOf, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const clusterFields = {
@@ -29,10 +29,16 @@ export function createClusterRepository(connection: Connection) {
   return {
     /** Returns the identity; a database without one gets it with this version. */
     async open(dataVersion: number): Promise<ClusterRecord> {
-      const created = { $setOnInsert: { dataVersion, migration: null } };
-      const found = await model.findOneAndUpdate(IDENTITY, created, { upsert: true, returnDocument: 'after' }).lean();
+      // No upsert: of two at once, servers differ in what the later one gets.
+      const found = (await this.read()) ?? (await this.create(dataVersion));
       if (!found) throw new Error('the identity of the database vanished while it was read');
       return found;
+    },
+
+    /** Stores the first identity unless another server has; returns the stored one. */
+    async create(dataVersion: number): Promise<ClusterRecord | null> {
+      await insertNew(model, { ...IDENTITY, dataVersion, migration: null });
+      return this.read();
     },
 
     async read(): Promise<ClusterRecord | null> {

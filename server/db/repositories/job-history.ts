@@ -1,6 +1,16 @@
 import type { mongo } from 'mongoose';
 import type { JobKindName, JobState } from '#contract';
-import { deleteInBatches, field, plainCollection, type RecordOf, schemaOf, unlessDuplicate } from '../collection.ts';
+import {
+  DUPLICATE_KEY,
+  deleteInBatches,
+  field,
+  firstRefused,
+  plainCollection,
+  type RecordOf,
+  repeatUpsert,
+  schemaOf,
+  unlessDuplicate,
+} from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const jobEventFields = {
@@ -30,9 +40,9 @@ export function createJobEventRepository(connection: Connection) {
         await collection.insertMany(events, { ordered: true });
         return events.length;
       } catch (error) {
-        const { code, insertedCount } = error as { code?: unknown; insertedCount?: number };
-        if (code !== 11000) throw error;
-        return insertedCount ?? 0;
+        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        // The place of the refusal; not every server counts what it stored before.
+        return firstRefused(error) ?? 0;
       }
     },
 
@@ -83,10 +93,10 @@ function above(jobId: string, after: number): { $gte: string; $lt: string } {
 const REOPEN_AFTER_MS = 5000;
 
 /**
- * MongoDB's codes of a server or user without change streams: not authorized, no such command or stage, not supported, no
- * replica set. Source: `error_codes.yml` of MongoDB.
+ * MongoDB's codes of a server or user without change streams: not authorized, no such command or stage, not supported, not
+ * implemented, no replica set. Source: `error_codes.yml` of MongoDB.
  */
-const UNSUPPORTED = new Set([13, 59, 115, 40324, 40573]);
+const UNSUPPORTED = new Set([13, 59, 115, 238, 40324, 40573]);
 
 /** Receives the changes of jobs. */
 export interface JobChanges {
@@ -221,7 +231,7 @@ export function createJobHistoryRepository(connection: Connection) {
   return {
     /** Stores the usage of a job; a job that ends again replaces it. */
     async put({ _id, ...fields }: PastJobRecord): Promise<void> {
-      await model.updateOne({ _id }, { $set: fields }, { upsert: true });
+      await repeatUpsert(() => model.updateOne({ _id }, { $set: fields }, { upsert: true }));
     },
 
     /** Lists an account's newest jobs. */

@@ -193,17 +193,25 @@ function publications(collection: mongo.Collection<OutputRecord>) {
      * @returns the record as it was before, if there was one, and the version that it has now
      */
     async publish(record: OutputRecord): Promise<{ before: OutputRecord | null; version: number }> {
-      const { _id } = record;
+      const { _id, ...fields } = record;
       for (;;) {
-        const before = await put(collection, record, { renamed: { $ne: true } });
-        if (before !== 'unexpected') return { before, version: (before?.version ?? 0) + 1 };
-        const renamed = await collection.findOne({ _id, renamed: true });
-        if (!renamed) continue;
-        const version = renamed.version ?? 0;
-        const former = formerNames(renamed).filter(({ key }) => !record.names.includes(key));
-        const names = [...record.names, ...former.map(({ key }) => key)];
-        if ((await put(collection, { ...record, names, former }, { version })) !== 'unexpected')
-          return { before: renamed, version: version + 1 };
+        const first = collection.insertOne({ ...record, version: 1 }, { ignoreUndefined: true });
+        if (
+          await unlessDuplicate(
+            first.then(() => true),
+            false,
+          )
+        )
+          return { before: null, version: 1 };
+        const before = await collection.findOne({ _id });
+        if (!before) continue;
+        const change = { ...fields, ...(before.renamed ? keptNames(record, before) : {}) };
+        const { matchedCount } = await collection.updateOne(
+          { _id, version: versionOf(before) },
+          { $set: change, $inc: { version: 1 } },
+          { ignoreUndefined: true },
+        );
+        if (matchedCount === 1) return { before, version: (before.version ?? 0) + 1 };
       }
     },
 
@@ -220,9 +228,8 @@ function publications(collection: mongo.Collection<OutputRecord>) {
      * @returns false if it is not
      */
     async rename(read: OutputRecord, change: Pick<OutputRecord, 'names' | 'files' | 'former'>): Promise<boolean> {
-      const version = read.version ?? { $exists: false };
       const { matchedCount } = await collection.updateOne(
-        { _id: read._id, version },
+        { _id: read._id, version: versionOf(read) },
         { $set: { ...change, renamed: true }, $inc: { version: 1 } },
         { ignoreUndefined: true },
       );
@@ -238,18 +245,15 @@ function formerNames({ files, names, former = [] }: OutputRecord): FormerName[] 
   return [...former.filter(({ key }) => !keys.has(key)), ...present];
 }
 
-/** Writes the record if it is as `expected` or does not exist. Returns it as it was before. */
-async function put(
-  collection: mongo.Collection<OutputRecord>,
-  { _id, ...fields }: OutputRecord,
-  expected: mongo.Filter<OutputRecord>,
-): Promise<'unexpected' | OutputRecord | null> {
-  const replaced = collection.findOneAndUpdate(
-    { ...expected, _id },
-    { $set: fields, $inc: { version: 1 } },
-    { upsert: true, returnDocument: 'before', ignoreUndefined: true },
-  );
-  return unlessDuplicate(replaced, 'unexpected');
+/** Adds the names that the files of a renamed record had; they stay reserved and lead to the files. */
+function keptNames({ names }: OutputRecord, renamed: OutputRecord): Pick<OutputRecord, 'names' | 'former'> {
+  const former = formerNames(renamed).filter(({ key }) => !names.includes(key));
+  return { names: [...names, ...former.map(({ key }) => key)], former };
+}
+
+/** The version of a record as a filter finds it; one of an earlier version of the service has none. */
+function versionOf({ version }: OutputRecord): number | { $exists: false } {
+  return version ?? { $exists: false };
 }
 
 /** Access to exported files. */

@@ -1,5 +1,5 @@
 import type { ShareVerdict } from '#contract';
-import { deleteInBatches, field, plainCollection, type RecordOf, schemaOf } from '../collection.ts';
+import { deleteInBatches, field, plainCollection, type RecordOf, repeatUpsert, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const shareFields = {
@@ -75,7 +75,7 @@ export function createShareRepository(connection: Connection) {
 
     /** Stores an answer in place of the earlier one about the same image. */
     async putAnswer({ _id, ...answer }: ShareAnswerRecord): Promise<void> {
-      await answers.updateOne({ _id }, { $set: answer }, { upsert: true });
+      await repeatUpsert(() => answers.updateOne({ _id }, { $set: answer }, { upsert: true }));
     },
 
     /** Lists all answers in a session. */

@@ -1,4 +1,4 @@
-import { field, type RecordOf, schemaOf } from '../collection.ts';
+import { field, type RecordOf, repeatUpsert, schemaOf } from '../collection.ts';
 import type { Connection } from '../connect.ts';
 
 const DAYS_KEPT = 30;
@@ -50,7 +50,7 @@ export function createVisionAnswerRepository(connection: Connection) {
     /** Stores an answer; replaces an earlier one of the same key. @param isNew true: it is to be paid for again */
     async put({ _id, ...fields }: VisionAnswerRecord, isNew = false): Promise<void> {
       const forget = isNew ? { $unset: { paidBy: 1 } } : {};
-      await model.updateOne({ _id }, { $set: fields, ...forget }, { upsert: true });
+      await repeatUpsert(() => model.updateOne({ _id }, { $set: fields, ...forget }, { upsert: true }));
     },
 
     /** Delivers an answer; true if `payer` is the first that gets it, however often it asks, or if it is not kept. */

@@ -19,11 +19,18 @@ export interface ReplicaSet {
   stepDown(electionMs: number): Promise<void>;
   /** Ends the primary's process; another member is elected after `electionMs`, and the old one comes back as secondary. */
   killPrimary(electionMs: number): Promise<void>;
-  /** Replaces fields of what the members say of themselves. */
-  pretend(fields: { hello?: Document; buildInfo?: Document }): void;
+  /** Replaces fields of what the members say of themselves, and what they answer to commands. */
+  pretend(fields: Pretended): void;
   /** Forgets faults and commands. */
   reset(): void;
   close(): Promise<void>;
+}
+
+/** What members say in place of what is so. */
+interface Pretended {
+  hello?: Document;
+  buildInfo?: Document;
+  answer?: (command: string, reply: Document) => Document;
 }
 
 const MEMBERS = 3;
@@ -38,7 +45,7 @@ export async function startReplicaSet(target: string): Promise<ReplicaSet> {
   const seen: Seen[] = [];
   let primary: number | null = 0;
   let term = 1;
-  let pretended: { hello?: Document; buildInfo?: Document } = {};
+  let pretended: Pretended = {};
   const addresses: string[] = [];
   const state: SetState = {
     store: decodeURIComponent(/^mongodb:\/\/([^/]+)\//.exec(target)?.[1] ?? ''),
@@ -50,6 +57,7 @@ export async function startReplicaSet(target: string): Promise<ReplicaSet> {
     get buildInfo() {
       return pretended.buildInfo ?? {};
     },
+    answer: (command, reply) => pretended.answer?.(command, reply) ?? reply,
     takeFault: faults.take,
     seen,
     answers: new Map(),

@@ -19,6 +19,8 @@ export interface SetState {
   hello(member: number): Document;
   /** Fields that replace those of the store's `buildInfo`. */
   buildInfo: Document;
+  /** Changes the answer of the store to a command. */
+  answer(command: string, reply: Document): Document;
   takeFault(command: string, collection: string): Fault | undefined;
   seen: Seen[];
   /** Answers of writes that a driver may repeat, by session and transaction number. */
@@ -149,7 +151,7 @@ async function replyTo(
   if (fault?.kind === 'cut' && fault.when === 'before') return null;
   const reply = await once(key, state.answers, async () => {
     if (fault?.kind === 'delay') await sleep(fault.ms);
-    return run(message, ask);
+    return state.answer(name, await run(message, ask));
   });
   if (fault?.kind === 'cut') return null;
   if (fault?.kind === 'write-concern-error') return withWriteConcernError(reply, fault.code, isRetryable);
