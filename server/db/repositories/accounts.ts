@@ -216,19 +216,14 @@ async function update(
   accountId: string,
   fields: Partial<AccountRecord>,
   where = {},
+  others = {},
 ): Promise<AccountRecord | null> {
   const living = { ...where, _id: accountId, deletedAt: null };
-  return model.findOneAndUpdate(living, { $set: fields }, { returnDocument: 'after' }).lean();
+  return model.findOneAndUpdate(living, { $set: fields, ...others }, { returnDocument: 'after' }).lean();
 }
 
 /** Same as {@link update}, without `findAndModify`: servers differ in what it answers when it meets a unique value. */
-async function updateEmail(
-  model: AccountModel,
-  _id: string,
-  fields: Partial<AccountRecord>,
-  where: object,
-  others = {},
-) {
+async function updateEmail(model: AccountModel, _id: string, fields: object, where: object, others = {}) {
   const write = model.updateOne({ ...where, _id, deletedAt: null }, { $set: fields, ...others });
   const updated = await unlessDuplicate(write, null);
   if (!updated) return 'taken' as const;
