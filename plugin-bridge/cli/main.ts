@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Owns the command line program: finds files on disk, has them optimized by the engine or a service, prints
 // the outcome. Calls the service only through the SDK.
-import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from './exit-codes.ts';
 import { endsTheRun, failureOf } from './failures.ts';
 import { optimize } from './optimize.ts';
 import { readOptions } from './options.ts';
+import packageJson from './package.json' with { type: 'json' };
 import { personAt } from './person.ts';
 import { printableJson, printableLines } from './printable.ts';
 import { showReport } from './show-report.ts';
@@ -29,8 +29,7 @@ async function main(): Promise<number> {
     return args.length === 0 ? EXIT.usage : EXIT.ok;
   }
   if (flags.includes('--version')) {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    process.stdout.write(`${version}\n`);
+    process.stdout.write(`${packageJson.version}\n`);
     return EXIT.ok;
   }
   const json = flags.includes('--json');
