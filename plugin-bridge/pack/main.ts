@@ -9,7 +9,10 @@ import { PACKAGES, type Recipe } from './packages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const output = join(root, 'dist', 'packages');
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+const { version, repository } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+  version: string;
+  repository?: object;
+};
 
 execFileSync(process.execPath, [join(root, 'server/start.mjs'), 'build'], { stdio: 'inherit' });
 await rm(output, { recursive: true, force: true });
@@ -60,7 +63,10 @@ async function pack({ workspace, copies, types, texts, finish }: Recipe, { write
   console.log(`dist/packages: ${manifest.name} ${version}`);
 }
 
-/** Reads the manifest of a package: with what `publishConfig` says, and without what only the checkout needs. */
+/**
+ * Reads the manifest of a package: with what `publishConfig` says and the repository of the root, and without what only the
+ * checkout needs.
+ */
 async function readManifest(workspace: string): Promise<{ name: string }> {
   const text = await readFile(join(root, workspace, 'package.json'), 'utf8');
   const {
@@ -72,5 +78,5 @@ async function readManifest(workspace: string): Promise<{ name: string }> {
     publishConfig: object;
     devDependencies?: object;
   };
-  return { ...rest, ...publishConfig };
+  return { ...rest, ...(repository && { repository: { ...repository, directory: workspace } }), ...publishConfig };
 }

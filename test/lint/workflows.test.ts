@@ -36,9 +36,13 @@ beforeAll(async () => {
   lint = await createLinter();
 });
 
+/** Scope of proofs of where a file was built, which the checker does not know yet. */
+const NEWER_SCOPE = 'unknown permission scope "attestations"';
+
 describe.each(WORKFLOWS)('the workflow %s', (name) => {
   it('is valid', () => {
-    expect(lint(read(name), join(FOLDER, name))).toEqual([]);
+    const found = lint(read(name), join(FOLDER, name));
+    expect(found.filter(({ message }) => !message.startsWith(NEWER_SCOPE))).toEqual([]);
   });
 
   it('runs only scripts of the package', () => {
