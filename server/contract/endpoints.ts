@@ -204,6 +204,8 @@ const V1_ENDPOINTS = {
           'A file name: the newest file of that name is sent, and clients have to ask each time (`no-cache`). Or `<sha256>/<file name>`, as in the `url` of a result: these bytes are sent, `immutable` until the session ends.',
         ),
     }),
+    // With DOWNLOADS=redirect a GET without If-Match and If-None-Match is a 302 to the store (`Location`, `Cache-Control: no-store`,
+    // `Vary: Accept`), or 200 with `downloadAddressSchema` as DOWNLOAD_ADDRESS_TYPE to a client whose `Accept` names that type.
     success: { status: 200, kind: 'binary' },
     errors: ['session_not_found', 'file_not_found', 'file_damaged', 'precondition_failed', 'range_not_satisfiable'],
   },

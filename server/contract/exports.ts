@@ -223,3 +223,16 @@ export const errorEventSchema = errorEventBase
   .extend({ results: z.array(imageResultSchema).optional() })
   .meta({ id: 'ErrorEvent' });
 export type ErrorEvent = z.output<typeof errorEventSchema>;
+
+/** Answer to a download where clients fetch files from the store, for those that accept it. */
+export const downloadAddressSchema = z
+  .object({
+    url: z.url().describe('Address of the file, which needs no key: send none, and follow it no further.'),
+    expiresAt: z.iso.datetime().describe('End of its validity.'),
+    filename: z.string(),
+    mimeType: z.string(),
+    size: z.int().describe('Bytes.'),
+    sha256: z.string().describe('Hash of the file, in hex; compare it.'),
+  })
+  .meta({ id: 'DownloadAddress' });
+export type DownloadAddress = z.output<typeof downloadAddressSchema>;

@@ -68,7 +68,7 @@ export interface ObjectStore {
   /** Names of the folders directly below a folder. */
   listFolders(folder: string): Promise<string[]>;
   /** Returns a URL at which a client can fetch the file for a while; null where the store has none. */
-  urlOf(key: string, download: DirectDownload): Promise<string | null>;
+  urlOf(key: string, download: DirectDownload): Promise<{ address: string; expiresAt: Date } | null>;
   facts?(): StoreFacts;
 }
 

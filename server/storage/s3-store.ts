@@ -252,12 +252,13 @@ async function signUrl(
   { client, Bucket, prefix }: Context,
   key: string,
   { disposition, mimeType }: { disposition: string; mimeType: string },
-): Promise<string> {
+): Promise<{ address: string; expiresAt: Date }> {
   const shown = { ResponseContentDisposition: disposition, ResponseContentType: mimeType };
   // By the clock of the store, as the client has met it.
   const signingDate = new Date(Date.now() + client.config.systemClockOffset);
   const command = new GetObjectCommand({ Bucket, Key: prefix + key, ...shown });
-  return getSignedUrl(client, command, { expiresIn: URL_SECONDS, signingDate });
+  const expiresAt = new Date(Date.now() + URL_SECONDS * 1000);
+  return { address: await getSignedUrl(client, command, { expiresIn: URL_SECONDS, signingDate }), expiresAt };
 }
 
 function nullWhenMissing(error: unknown): null {

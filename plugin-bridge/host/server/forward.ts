@@ -8,9 +8,12 @@ import http, {
   type ServerResponse,
 } from 'node:http';
 import https from 'node:https';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { ReadableStream } from 'node:stream/web';
+import { FILE_OR_ADDRESS } from '#contract/constants';
 import { refuse } from './answers.ts';
+import { fetchAddress, isAddress } from './fetch-file.ts';
 
 const SESSION = '(?<session>sess_[0-9A-Za-z]{22})';
 const IMAGE = 'img_[0-9A-Za-z]{22}';
@@ -30,6 +33,13 @@ const ROUTES: readonly (readonly [methods: string, path: RegExp])[] = [
 const SENT = `accept content-type content-length idempotency-key last-event-id range if-range if-match if-none-match`;
 const RETURNED = `content-type content-length content-disposition content-range content-security-policy accept-ranges
   cache-control etag ratelimit ratelimit-policy retry-after x-accel-buffering x-content-type-options x-job-id x-request-id`;
+
+/** Headers of a file that the service would send, and the store does not. */
+const PROTECTION = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cache-control': 'private, no-cache',
+};
 
 /** The service, and whose sessions are whose. */
 export interface ForwardOptions<User> {
@@ -63,12 +73,15 @@ export function createForwarder<User>({ service, apiKey, owns, remember, idOf }:
       return refuse(res, 404, 'session_not_found', 'No such session, or it has expired.');
     }
     if (job && !(await isOwnJob(res, user, job))) return;
-    const headers = { ...pick(req.headers, SENT), ...(await ownKey(user, req.headers)) };
+    const asked = { ...pick(req.headers, SENT), ...(await ownKey(user, req.headers)) };
+    // The page's browser may not reach the store, or may not read its answers.
+    const headers = /\/download$/.test(path) ? { ...asked, accept: FILE_OR_ADDRESS } : asked;
     const outgoing = open(res, url, { method, headers });
     // Not `pipeline`, which would close the browser's connection before it has the answer; the rest of the body is read and dropped.
     req.pipe(outgoing).on('error', () => req.resume());
     const answer = await answerTo(outgoing);
     if (!answer) return refuseAway(res);
+    if (isAddress(answer.headers['content-type'])) return sendFromStore(service, { req, res, answer });
     const created = method === 'POST' && path === '/v1/sessions' && answer.statusCode === 201;
     const body = created ? await bodyOf(answer) : undefined;
     if (created) {
@@ -111,6 +124,25 @@ export function createForwarder<User>({ service, apiKey, owns, remember, idOf }:
     const hash = createHash('sha256').update(JSON.stringify([await idOf(user), key]));
     return { 'idempotency-key': hash.digest('hex') };
   }
+}
+
+interface Named {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** Answer of the service, which names where the file is. */
+  answer: IncomingMessage;
+}
+
+/** Sends a file from the store that the service has named. */
+async function sendFromStore(service: string, { req, res, answer }: Named): Promise<void> {
+  const left = new AbortController();
+  res.on('close', () => left.abort());
+  const url = fieldOf(await bodyOf(answer), 'url');
+  const headers = pick(req.headers, 'range') as Record<string, string>;
+  const file = await fetchAddress({ url }, service, { headers, signal: left.signal }).catch(() => null);
+  if (!file?.ok) return refuseAway(res);
+  res.writeHead(file.status, { ...pick(Object.fromEntries(file.headers), RETURNED), ...PROTECTION }).flushHeaders();
+  pipeline(Readable.fromWeb(file.body as ReadableStream), res, () => {});
 }
 
 /** Waits for the head of an answer; undefined if none comes. */

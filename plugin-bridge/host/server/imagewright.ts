@@ -4,6 +4,7 @@ import type { CmsHost } from '../cms-host.ts';
 import { HostError } from '../host-error.ts';
 import { answerHostCall, type Download } from './answer-host-calls.ts';
 import { refuse } from './answers.ts';
+import { fetchFile } from './fetch-file.ts';
 import { createForwarder, type ForwardOptions } from './forward.ts';
 
 /** Addresses of results, which this server downloads. */
@@ -85,9 +86,7 @@ function rememberInMemory<User>(idOf: (user: User) => Promise<string | number>) 
 function downloadFrom(service: string, apiKey: string): Download {
   return async ({ url, size, sha256 }) => {
     if (!RESULT.test(url)) throw new HostError('failed', 'This is no address of a result.');
-    const response = await fetch(service + url, { headers: { 'X-API-Key': apiKey }, redirect: 'error' }).catch(
-      () => null,
-    );
+    const response = await fetchFile(service, url, { 'X-API-Key': apiKey }).catch(() => null);
     if (!response?.ok)
       throw new HostError('damaged', `The image service answered ${response?.status ?? 'not at all'}.`);
     const blob = await response.blob();

@@ -1,6 +1,7 @@
 import type { CallInput, CallName, Calls } from '#contract';
 import { ApiError, type ConnectionError } from '../errors.ts';
-import { readBlob, readError, readJson, readNothing, type ServiceResponse, toServiceResponse } from './response.ts';
+import { FILE_OR_ADDRESS, readFile } from './read-file.ts';
+import { readError, readJson, readNothing, type ServiceResponse, toServiceResponse } from './response.ts';
 import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { sendWithProgress, UPLOAD_TIMES, type UploadProgress } from './xhr.ts';
@@ -84,7 +85,7 @@ export interface Requester {
   send<T>(call: Call, read: (response: ServiceResponse) => Promise<T>): Promise<T>;
   /** Calls an endpoint and reads its JSON, if it has any. A GET is repeated if that may help. */
   call<Name extends CallName>(name: Name, input: CallInput<Name> & SendOptions): Promise<Calls[Name]['answer']>;
-  /** Reads a file. */
+  /** Reads a file, also from the store to which the service sends its clients. */
   getBlob<Name extends CallName>(name: Name, input: CallInput<Name> & SendOptions): Promise<Blob>;
   /** Wait before the second try, in milliseconds. */
   retryDelayMs: number;
@@ -115,7 +116,12 @@ export function createRequester(options: ClientOptions): Requester {
       const read: (response: ServiceResponse) => Promise<unknown> = /^D/.test(name) ? readNothing : readJson;
       return send({ repeatable: /^G/.test(name), ...input, name }, read) as Promise<never>;
     },
-    getBlob: (name, input) => send({ ...input, name, repeatable: true }, readBlob),
+    getBlob: (name, input) => {
+      const headers = { ...input.headers, Accept: FILE_OR_ADDRESS };
+      return send({ ...input, headers, name, repeatable: true }, (response) =>
+        readFile(response, options, input.signal),
+      );
+    },
   };
 }
 
@@ -133,6 +139,8 @@ async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResp
     method,
     headers: await headersOf(options, call),
     body: call.form ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+    // Only `Authorization` would be kept from another host.
+    redirect: (options.apiKey ? 'manual' : 'follow') as RequestRedirect,
   };
   const watch = createWatch(options.timeoutMs ?? 60_000, call.signal);
   try {

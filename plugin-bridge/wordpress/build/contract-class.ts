@@ -1,5 +1,6 @@
 import {
   DEFAULT_INPUT_FORMATS,
+  DOWNLOAD_ADDRESS_TYPE,
   FILE_ERRORS,
   FORMATS,
   type ImageFormat,
@@ -46,6 +47,7 @@ export function contractClass(): string {
     ['Longest title, in UTF-16 code units.', 'MAX_TITLE_LENGTH', String(METADATA_FIELDS.title.maxLength)],
     ['Codes of the service that refuse a file for what it is.', 'FILE_ERRORS', list(FILE_ERRORS)],
     ['Suffix of the session id of samples.', 'SAMPLE_SUFFIX', quote(SAMPLE_SUFFIX)],
+    ['Media type of an answer that names where a file is.', 'ADDRESS_TYPE', quote(DOWNLOAD_ADDRESS_TYPE)],
     [
       'Scores from which a difference is called by each name; `clear` below.',
       'VISIBLE_DIFFERENCES',

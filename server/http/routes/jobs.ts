@@ -1,11 +1,10 @@
 import type { Context } from 'koa';
 import type { AnalyzeRequest, ExportRequest, JobKindName } from '#contract';
 import { AppError } from '../../errors.ts';
-import type { FoundFile } from '../../exports/index.ts';
 import { type Caller, hashRequest } from '../../gateway/index.ts';
 import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
-import { dispositionOf, sendFile } from '../downloads/send-file.ts';
+import { sendFound } from '../downloads/send-found.ts';
 import type { Handlers, Services } from '../handlers.ts';
 import {
   enterStream,
@@ -93,16 +92,6 @@ export const JOB_ROUTES = {
 } satisfies Partial<Handlers>;
 
 const isGone = (error: unknown) => error instanceof AppError && error.code === 'file_not_found';
-async function sendFound(ctx: Context, { file, lastsSeconds }: FoundFile, { store, downloads }: Services) {
-  const { path: key, size, filename, mimeType, sha256 } = file;
-  // The store knows neither the hash as a validator nor, by the signature of a GET, another method.
-  const isPlainGet = ctx.method === 'GET' && !ctx.get('If-None-Match') && !ctx.get('If-Match');
-  const how = { mimeType, disposition: dispositionOf({ filename }) };
-  const url = downloads === 'redirect' && isPlainGet && (await store.urlOf(key, how));
-  if (!url) return sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, lastsSeconds }, store);
-  ctx.set('Cache-Control', 'private, no-store');
-  ctx.redirect(url);
-}
 
 function streamAnalysis(
   { ctx, account, body }: JobRequest<AnalyzeRequest>,

@@ -5,7 +5,8 @@ import { build, type Rolldown } from 'vite';
 import { expect, it } from 'vitest';
 import * as sdk from '../../../plugin-bridge/sdk/index.ts';
 
-const LARGEST_BYTES = 5100;
+/** 200 of them fetch a file from the store of the service without the key. */
+const LARGEST_BYTES = 5300;
 
 it(`weighs at most ${LARGEST_BYTES} bytes when it is built and gzipped, and imports nothing`, async () => {
   const configFile = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));

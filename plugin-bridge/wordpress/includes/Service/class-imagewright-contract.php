@@ -63,6 +63,9 @@ class Imagewright_Contract {
 	/** Suffix of the session id of samples. */
 	const SAMPLE_SUFFIX = '-sample';
 
+	/** Media type of an answer that names where a file is. */
+	const ADDRESS_TYPE = 'application/vnd.imagewright.address+json';
+
 	/** Scores from which a difference is called by each name; `clear` below. */
 	const VISIBLE_DIFFERENCES = array(
 		'none'         => 90,

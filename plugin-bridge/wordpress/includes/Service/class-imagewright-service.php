@@ -67,14 +67,19 @@ class Imagewright_Service {
 		if ( isset( $options['file'] ) ) {
 			$args['stream']   = true;
 			$args['filename'] = $options['file'];
+			$args['headers']  = array_diff_key( $args['headers'], array( 'accept' => 1 ) );
+			// The service may keep its files in a store, and names the address there to whoever accepts it.
+			$args['headers']['Accept'] = Imagewright_Contract::ADDRESS_TYPE . ', */*';
 		}
 		$progress = $options['progress'] ?? null;
 		if ( $progress ) {
 			add_action( 'requests-request.progress', $progress );
 		}
 		$url = $this->options->url() . $path;
-		// Only an address from the server configuration may be in a private network.
-		$answer = $this->options->url_is_fixed() ? wp_remote_request( $url, $args ) : wp_safe_remote_request( $url, $args );
+		$answer = $this->send( $url, $args );
+		if ( isset( $options['file'] ) && ! is_wp_error( $answer ) && 0 === strpos( (string) wp_remote_retrieve_header( $answer, 'content-type' ), Imagewright_Contract::ADDRESS_TYPE ) ) {
+			$answer = $this->from_store( $args );
+		}
 		if ( $progress ) {
 			remove_action( 'requests-request.progress', $progress );
 		}
@@ -87,6 +92,49 @@ class Imagewright_Service {
 			'headers' => array_change_key_case( is_array( $headers ) ? $headers : $headers->getAll() ),
 			'body'    => isset( $options['file'] ) ? '' : wp_remote_retrieve_body( $answer ),
 		);
+	}
+
+	/**
+	 * Sends a request.
+	 *
+	 * @param string $url  Address.
+	 * @param array  $args Of the HTTP API.
+	 * @return array|WP_Error
+	 */
+	private function send( $url, $args ) {
+		// Only an address from the server configuration may be in a private network.
+		return $this->options->url_is_fixed() ? wp_remote_request( $url, $args ) : wp_safe_remote_request( $url, $args );
+	}
+
+	/**
+	 * Fetches the file whose address in a store the service has written to its place: one step, without the key.
+	 *
+	 * @param array $args Of the request to the service.
+	 * @return array|WP_Error
+	 */
+	private function from_store( $args ) {
+		$told = wp_json_file_decode( $args['filename'], array( 'associative' => true ) );
+		$url  = is_array( $told ) && is_string( $told['url'] ?? null ) ? $told['url'] : '';
+		if ( ! $this->is_store_address( $url ) ) {
+			return new WP_Error( 'imagewright_store', 'no address of a store' );
+		}
+		$args['headers'] = array_intersect_key( $args['headers'], array( 'range' => 1 ) );
+		$answer          = $this->send( $url, $args );
+		$status          = (int) wp_remote_retrieve_response_code( $answer );
+		return is_wp_error( $answer ) || ( $status >= 200 && $status < 300 ) ? $answer : new WP_Error( 'imagewright_store', "the store answers $status" );
+	}
+
+	/**
+	 * Returns true for an address of a file: HTTP without a password, and encrypted if the service is.
+	 *
+	 * @param string $url Address.
+	 * @return bool
+	 */
+	private function is_store_address( $url ) {
+		$parts  = wp_parse_url( $url );
+		$scheme = strtolower( is_array( $parts ) ? ( $parts['scheme'] ?? '' ) : '' );
+		$plain  = 0 !== stripos( $this->options->url(), 'https:' );
+		return isset( $parts['host'] ) && ! isset( $parts['user'] ) && ! isset( $parts['pass'] ) && ( 'https' === $scheme || ( $plain && 'http' === $scheme ) );
 	}
 
 	/**
