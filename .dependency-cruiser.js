@@ -21,6 +21,7 @@ const MAY_IMPORT = {
   exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   shares: ['accounts', 'db'],
   gateway: ['accounts', 'budgets', 'sign-in', 'shares'],
+  doctor: ['accounts', 'analysis', 'backup', 'config', 'db', 'gateway', 'mail', 'storage'],
   http: ['gateway', 'accounts', 'sign-in', 'sessions', 'shares', 'analysis', 'exports', 'jobs', 'sse', 'storage'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
@@ -37,7 +38,7 @@ const FILE_SYSTEM_USERS = [
   String.raw`^server/accounts/pepper\.ts$`,
   '^server/config/',
   String.raw`^server/(compose-modules\.ts|start\.mjs)$`,
-  '^server/(admin|backup|docs)/',
+  '^server/(admin|backup|docs|doctor)/',
 ];
 
 const layerRules = Object.entries(MAY_IMPORT).map(([module, allowed]) => ({

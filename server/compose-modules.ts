@@ -80,6 +80,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
   });
   return {
     accounts,
+    pepper,
     chores,
     signIn,
     gateway,

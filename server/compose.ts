@@ -6,6 +6,7 @@ import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
+import { createProof, createSharedCheck } from './doctor/index.ts';
 import { createApp, createArrivingBytes, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
 import { createLastHour, createLogger, type Logger } from './observability/index.ts';
 import { tellOutagesOnce } from './outages.ts';
@@ -66,7 +67,6 @@ export async function composeService(
     background: [],
     lastHour: createLastHour(async () => ({ ...(await modules.metrics.totals()), ...readQueue(modules) })),
     stopping,
-    reachable: false,
   };
   observe(modules);
   const { accounts, accountRemoval, signIn, processor, exports, jobs, disposal } = modules;
@@ -84,7 +84,7 @@ export async function composeService(
     /** Sets the address used in links, unless `PUBLIC_URL` is set, and starts to send queued mails. */
     listensAt(address: string): void {
       url = config.http.PUBLIC_URL ?? address;
-      sendMails(state);
+      sendMails(state, address);
     },
 
     /** Starts the workers, resumes interrupted work and starts the background tasks. */
@@ -118,8 +118,8 @@ interface ServiceState extends Awaited<ReturnType<typeof openConfiguredDatabase>
   lastHour: ReturnType<typeof createLastHour>;
   /** Aborts when the service begins to stop. */
   stopping: AbortController;
-  /** True once the service listens. */
-  reachable: boolean;
+  /** Address at which the service listens, once it does. */
+  ownUrl?: string;
 }
 
 /** Connects the gauges that are read at each scrape. */
@@ -169,6 +169,8 @@ function httpServices(state: ServiceState): Services {
     },
     descriptionsBy: () => analysis.state().place,
     describeState: () => describeState(state),
+    checkInstallation: createSharedCheck(state),
+    proof: createProof(modules.pepper),
     servesApi: config.jobs.ROLE !== 'worker',
     stopping: state.stopping.signal,
     checkReadiness: () => checkReadiness(state),
@@ -209,10 +211,10 @@ function limitsOf({ analysis, http, processing, sessions }: Config): Limits {
 }
 
 /** Sends mails once the service listens; before that the links in them could not be opened. */
-function sendMails(state: ServiceState): void {
+function sendMails(state: ServiceState, ownUrl: string): void {
   // The address of a worker is not that of the pages.
-  if (state.reachable || state.config.jobs.ROLE === 'worker') return;
-  state.reachable = true;
+  if (state.ownUrl !== undefined || state.config.jobs.ROLE === 'worker') return;
+  state.ownUrl = ownUrl;
   const { signIn } = state.modules;
   const task = { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: signIn.deliver };
   state.background.push(startBackgroundTasks([task], state.logger));

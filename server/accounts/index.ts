@@ -32,7 +32,7 @@ export {
   newLogLineId,
   type OperatorLog,
 } from './operator-log.ts';
-export { fingerprintOf, loadPepper } from './pepper.ts';
+export { findPepper, fingerprintOf, loadPepper } from './pepper.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 
 interface AccountsDeps {

@@ -17,10 +17,26 @@ export interface PepperOptions {
  * @throws Error if the file is damaged, since a new pepper would invalidate every key
  */
 export async function loadPepper({ directory, override }: PepperOptions): Promise<Buffer> {
+  const found = await findPepper({ directory, override });
+  if (found) return found;
+  const { folder, path } = placeIn(directory);
+  return parse(await create(folder, path), path);
+}
+
+/** Returns the same secret; null if none was generated yet. Changes nothing. @throws Error if the file is damaged */
+export async function findPepper({ directory, override }: PepperOptions): Promise<Buffer | null> {
   if (override !== undefined) return Buffer.from(override, 'utf8');
+  const { path } = placeIn(directory);
+  const text = await readIfThere(path);
+  return text === null ? null : parse(text, path);
+}
+
+function placeIn(directory: string): { folder: string; path: string } {
   const folder = join(directory, 'secrets');
-  const path = join(folder, 'api-key-pepper');
-  const text = (await readIfThere(path)) ?? (await create(folder, path));
+  return { folder, path: join(folder, 'api-key-pepper') };
+}
+
+function parse(text: string, path: string): Buffer {
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new Error(`${path} is damaged: expected 64 hexadecimal digits. Restore it from a backup`);
   }

@@ -3,6 +3,7 @@ import { type Account, type Accounts, COMMAND_LINE, newApiKey, newGrantRef, newL
 import { adminCommand } from '../admin-command.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
+import { CHECK_COMMAND } from './check-command.ts';
 import { DATA_COMMANDS } from './data-commands.ts';
 import { LOG_USAGE, printLog, showLog } from './operator-log.ts';
 import { accountRole, findAccount, ownerOf, parseOptions, UsageError, wholeNumber } from './options.ts';
@@ -182,10 +183,12 @@ const COMMANDS: Record<string, Command> = {
 
 /** Returns the text of `--help`. */
 export function describeCommands(): string {
-  const commands = Object.entries({ ...COMMANDS, ...DATA_COMMANDS }).map(([name, { usage, note = '' }]) => ({
-    line: `${name} ${usage}`,
-    note,
-  }));
+  const commands = Object.entries({ ...CHECK_COMMAND, ...COMMANDS, ...DATA_COMMANDS }).map(
+    ([name, { usage, note = '' }]) => ({
+      line: `${name} ${usage}`,
+      note,
+    }),
+  );
   const width = Math.max(...commands.map(({ line }) => line.length)) + 3;
   const rows = commands.map(({ line, note }) => `  ${line.padEnd(width)}${note}`.trimEnd());
   return [
@@ -195,7 +198,7 @@ export function describeCommands(): string {
     '',
     ...rows,
     '',
-    'Prints JSON. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    'Prints JSON; `check` does with --json. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ].join('\n');
 }
 
@@ -208,7 +211,7 @@ export function parseCommand(args: string[]): { name: string; command: Command; 
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const received = args.length === 0 ? 'none' : JSON.stringify(name);
-    const known = Object.keys({ ...COMMANDS, ...DATA_COMMANDS }).join(', ');
+    const known = Object.keys({ ...CHECK_COMMAND, ...COMMANDS, ...DATA_COMMANDS }).join(', ');
     throw new UsageError(`expected one of the commands ${known}, but received ${received}`);
   }
   return { name, command, options: parseOptions(args.slice(2), name, command.usage) };

@@ -1,6 +1,7 @@
 import { type Config, loadConfig } from '../config/index.ts';
 import { explainStart } from '../explain-start.ts';
 import { administer } from './administer.ts';
+import { parseCheck, runCheck } from './check-command.ts';
 import { describeCommands, parseCommand, UsageError } from './commands.ts';
 import { parseDataCommand } from './data-commands.ts';
 
@@ -18,6 +19,12 @@ if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
 async function main(): Promise<number> {
   let config: Config | undefined;
   try {
+    const check = parseCheck(args);
+    if (check) {
+      const { output, exitCode } = await runCheck(process.env, check);
+      console.log(output);
+      return exitCode;
+    }
     const onData = parseDataCommand(args);
     if (!onData) parseCommand(args);
     config = loadConfig(process.env);

@@ -8,13 +8,17 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Parses the options of a command by its usage, `--email a@b.c [--plan NAME]`: those in brackets may be left out. @throws UsageError */
+/**
+ * Parses the options of a command by its usage, `--email a@b.c [--plan NAME] [--json]`: those in brackets may be left out, and those
+ * without a value are `yes`. @throws UsageError
+ */
 export function parseOptions(args: string[], command: string, usage: string): Record<string, string> {
-  const named = [...usage.matchAll(/(\[?)--(\w+)/g)].map(([, bracket, name = '']) => ({
+  const named = [...usage.matchAll(/(\[?)--(\w+)( \w)?/g)].map(([, bracket, name = '', value]) => ({
     name,
     isOptional: bracket === '[',
+    type: value === undefined ? ('boolean' as const) : ('string' as const),
   }));
-  const known = Object.fromEntries(named.map(({ name }) => [name, { type: 'string' as const }]));
+  const known = Object.fromEntries(named.map(({ name, type }) => [name, { type }]));
   const values = readArguments(args, known, `${command} ${usage}`.trim());
   const missing = named.find(({ name, isOptional }) => !isOptional && !values[name]);
   if (missing) throw new UsageError(`expected --${missing.name} for ${command}`);
@@ -23,11 +27,14 @@ export function parseOptions(args: string[], command: string, usage: string): Re
 
 function readArguments(
   args: string[],
-  options: Record<string, { type: 'string' }>,
+  options: Record<string, { type: 'string' | 'boolean' }>,
   expected: string,
 ): Record<string, string> {
   try {
-    return parseArgs({ args, options }).values as Record<string, string>;
+    const { values } = parseArgs({ args, options });
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, value === true ? 'yes' : String(value)]),
+    );
   } catch (error) {
     throw new UsageError(`expected ${expected}: ${(error as Error).message.split('\n')[0]}`);
   }

@@ -146,10 +146,11 @@ async function check(state: State): Promise<void> {
 type CheckFailure = Absence & Pick<Failed, 'httpStatus' | 'cause'>;
 const UNAWAITED = { retryAfterMs: null, probe: null };
 
-type Seen = 'digits' | 'nothing' | 'cut_off';
+/** What of a drawn image a model has told. */
+export type Seen = 'digits' | 'nothing' | 'cut_off';
 
 /** Asks for the digits of a drawn image and compares them. */
-async function readsDigits(provider: VisionProvider, signal: AbortSignal): Promise<Seen> {
+export async function readsDigits(provider: VisionProvider, signal: AbortSignal): Promise<Seen> {
   const digits = Array.from({ length: DIGITS }, () => randomInt(10)).join('');
   const question = {
     system: 'You read what is written in an image.',

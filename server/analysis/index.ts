@@ -9,3 +9,4 @@ export {
 } from './analysis.ts';
 export { type AnalyzeImages, createAnalyzeImages } from './analyze-images.ts';
 export { type AnalysisConfig, analysisConfig } from './config.ts';
+export { type TriedService, tryService } from './try-service.ts';

@@ -18,31 +18,56 @@ export class ConfigError extends Error {
   }
 }
 
+/** A setting with a wrong value. */
+export interface SettingFault {
+  name: string;
+  /** What was expected, as part of a sentence. Repeats no value. */
+  expected: string;
+  /** What was received, for messages; secrets are not repeated. */
+  received: string;
+}
+
+/** The settings, as far as they are valid. */
+export interface InspectedSettings {
+  /** Without the modules that have a fault. */
+  config: Partial<Config>;
+  faults: SettingFault[];
+}
+
 /**
  * Reads the settings of all modules from environment variables. An empty variable counts as not set; unknown variables are
  * ignored.
- * @throws ConfigError that lists every fault at once
  */
-export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const faults: string[] = [];
-  const parsed = Object.entries(MODULE_SETTINGS).map(([module, schema]) => {
+export function inspectSettings(env: NodeJS.ProcessEnv): InspectedSettings {
+  const faults: SettingFault[] = [];
+  const parsed = Object.entries(MODULE_SETTINGS).flatMap(([module, schema]) => {
     const given = Object.keys(schema.shape).flatMap((name) => {
       const value = env[name]?.trim();
       return value ? [[name, value] as const] : [];
     });
     const result = (schema as z.ZodObject).safeParse(Object.fromEntries(given));
-    if (!result.success) faults.push(...describeFaults(schema, result.error, Object.fromEntries(given)));
-    return [module, result.data];
+    if (result.success) return [[module, result.data]];
+    faults.push(...describeFaults(schema, result.error, Object.fromEntries(given)));
+    return [];
   });
-  if (faults.length > 0) throw new ConfigError(faults);
-  return Object.fromEntries(parsed) as Config;
+  return { config: Object.fromEntries(parsed) as Partial<Config>, faults };
 }
 
-function describeFaults(schema: z.ZodObject, error: z.ZodError, given: Record<string, string>): string[] {
+/**
+ * Reads the settings as {@link inspectSettings} does.
+ * @throws ConfigError that lists every fault at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const { config, faults } = inspectSettings(env);
+  if (faults.length === 0) return config as Config;
+  throw new ConfigError(faults.map(({ name, expected, received }) => `${name}: ${expected}, but received ${received}`));
+}
+
+function describeFaults(schema: z.ZodObject, error: z.ZodError, given: Record<string, string>): SettingFault[] {
   const byName = new Map(error.issues.map((issue) => [String(issue.path[0]), issue]));
   return [...byName].map(([name, issue]) => {
     const expected = expectation(issue, schema.shape[name] as z.ZodType);
-    return `${name}: ${expected}, but received ${shown(name, given[name] ?? '')}`;
+    return { name, expected, received: shown(name, given[name] ?? '') };
   });
 }
 

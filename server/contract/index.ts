@@ -10,6 +10,7 @@ export * from './error-codes.ts';
 export * from './exports.ts';
 export * from './ids.ts';
 export * from './images.ts';
+export * from './installation-check.ts';
 export { integerText } from './integer-text.ts';
 export * from './jobs.ts';
 export { type Limits, limitsSchema } from './limits.ts';

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema } from './account.ts';
+import { closedObject } from './closed-object.ts';
 import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accountIdSchema } from './ids.ts';
+import { installationCheckSchema } from './installation-check.ts';
 import {
   accountLinkSchema,
   accountPageSchema,
@@ -129,6 +131,15 @@ export const OPERATOR_ENDPOINTS = {
     path: '/account/operator/state',
     summary: 'Disk, description service, mail and queue',
     success: { status: 200, kind: 'json', schema: serviceStateSchema },
+  },
+  checkInstallation: {
+    ...base,
+    method: 'POST',
+    path: '/account/operator/check',
+    summary:
+      'Check database, files, disk, mail, description service, clock, address and proxy; changes and sends nothing',
+    query: closedObject({}),
+    success: { status: 200, kind: 'json', schema: installationCheckSchema },
   },
   listOperatorLog: {
     ...base,

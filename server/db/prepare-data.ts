@@ -25,7 +25,7 @@ export async function prepareData({ alone, log = () => {}, ...options }: OpenOpt
 }
 
 /** Oldest major version of MongoDB that the service is tested with. */
-const OLDEST_VERSION = 6;
+export const OLDEST_VERSION = 6;
 
 /** Refuses a server that is too old. @throws OldServerError */
 async function requireVersion(connection: Connection): Promise<void> {

@@ -10,6 +10,7 @@ import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
 import type { Services } from './handlers.ts';
 import { checkMessage, createCors, createHostCheck, createSafetyHeaders, isPrivate, NOT_STORED } from './middleware.ts';
+import { createProofRoute } from './prove-installation.ts';
 import { createJsonBody, validate } from './read-request.ts';
 import { ROUTES, type Route } from './routes/index.ts';
 import type { Refusal } from './server.ts';
@@ -44,7 +45,8 @@ export function createApp(services: Services): Koa {
 function createRouter(services: Services): Router {
   const router = new Router();
   const pages = services.servesApi ? [...createDocsPages(services.openApi.document), ...createPages()] : [];
-  const plain = [...createOperationsRoutes(services), ...pages];
+  const proof = services.servesApi ? [createProofRoute(services)] : [];
+  const plain = [...createOperationsRoutes(services), ...proof, ...pages];
   for (const { path, handler } of plain) router.get(path, handler);
   for (const route of routesOf(services)) {
     const { method, path } = route.endpoint;

@@ -1,6 +1,14 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import type { AccountOptions, ENDPOINTS, EndpointName, Limits, OpenApiDocument, ServiceState } from '#contract';
+import type {
+  AccountOptions,
+  ENDPOINTS,
+  EndpointName,
+  InstallationCheck,
+  Limits,
+  OpenApiDocument,
+  ServiceState,
+} from '#contract';
 import type { AccountRemoval, Accounts } from '../accounts/index.ts';
 import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
@@ -54,6 +62,17 @@ export type Handler<N extends EndpointName> = (
 /** The handlers of all endpoints. */
 export type Handlers = { [N in EndpointName]: Handler<N> };
 
+/** Proof that this server belongs to an installation, for a program that has the same secret. */
+interface InstallationProof {
+  path: string;
+  /** Header field with the question. */
+  header: string;
+  /** Time between both events, in milliseconds. */
+  gapMs: number;
+  /** Returns the answer to a question; null to a stranger. */
+  answer: (question: string) => string | null;
+}
+
 /** Dependencies of the routes. */
 export interface Services {
   accounts: Accounts;
@@ -94,6 +113,9 @@ export interface Services {
   descriptionsBy: () => AccountOptions['descriptions'];
   /** State of the description service, the queue and the disk of this server. */
   describeState: () => Promise<Omit<ServiceState, 'mail'>>;
+  /** Checks what the service needs of the machines around it. */
+  checkInstallation: () => Promise<InstallationCheck>;
+  proof: InstallationProof;
   /** False for a server that answers about itself alone. */
   servesApi: boolean;
   /** Aborts when the server is to be left by its clients. */

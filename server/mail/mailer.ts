@@ -1,5 +1,5 @@
-import { createTransport } from 'nodemailer';
 import type { MailConfig } from './config.ts';
+import { openTransport } from './open-transport.ts';
 
 /** A mail, in plain text. */
 export interface Mail {
@@ -24,18 +24,7 @@ const TIMEOUT_MS = 15_000;
  */
 export function createMailer({ config, print = (text) => process.stdout.write(text) }: MailerDeps) {
   const { SMTP_URL, MAIL_FROM } = config;
-  const transport =
-    SMTP_URL === undefined
-      ? undefined
-      : createTransport({
-          url: SMTP_URL,
-          connectionTimeout: TIMEOUT_MS,
-          greetingTimeout: TIMEOUT_MS,
-          socketTimeout: TIMEOUT_MS,
-          dnsTimeout: TIMEOUT_MS,
-          disableFileAccess: true,
-          disableUrlAccess: true,
-        });
+  const transport = SMTP_URL === undefined ? undefined : openTransport(SMTP_URL, TIMEOUT_MS);
   return {
     /** True if a mail server is configured. */
     sends: transport !== undefined,

@@ -84,7 +84,7 @@ export type StorageConfig = z.output<typeof storageConfig>;
 const ADDRESSING = new Set([null, 'path', 'virtual']);
 
 /** Reads what the URL of an S3 store says; null if it is none. */
-export function parseStoreUrl(value: string) {
+function parseStoreUrl(value: string) {
   if (!URL.canParse(value)) return null;
   const { protocol, host: bucket, username, password, pathname, searchParams } = new URL(value);
   if (protocol !== 's3:' || !/^[\w.-]{1,255}$/.test(bucket) || username || password) return null;

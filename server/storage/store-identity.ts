@@ -11,7 +11,7 @@ import { createFolderStore, createScratch, type Scratch } from './object-store.t
 import type { StoreLogger } from './trouble-log.ts';
 
 /** Key of the file that names the store. */
-const KEY = 'store-id';
+export const STORE_ID_KEY = 'store-id';
 /** Longest wait for another server that is about to name the store, in milliseconds. */
 const NAMING_MS = 5000;
 const POLL_MS = 100;
@@ -62,7 +62,7 @@ export async function acceptStore(files: Files, replace: (id: string) => Promise
 }
 
 async function readId(store: Files['store']): Promise<string | null> {
-  const opened = await store.open(KEY);
+  const opened = await store.open(STORE_ID_KEY);
   return opened && (await text(opened.stream)).trim();
 }
 
@@ -70,7 +70,7 @@ async function writeId({ store, scratch }: Files, id: string): Promise<void> {
   const file = scratch.newFile();
   const content = `${id}\n`;
   await writeFile(file, content, { flush: true, mode: 0o600 });
-  await store.putFile(KEY, file, { size: content.length, contentType: 'text/plain' });
+  await store.putFile(STORE_ID_KEY, file, { size: content.length, contentType: 'text/plain' });
 }
 
 /** The files of the service, and the place of the ones that this server works on. */

@@ -114,6 +114,7 @@ describe('answers', () => {
     await check('removeAccount', undefined, { accountId: account.id });
     await check('getServiceUsage');
     await check('getServiceState');
+    await check('checkInstallation');
     for (const name of ['listOperatorLog', 'exportOperatorLog', 'exportOperatorLogLines'] as const) await check(name);
     await check('auditCredits');
     await check('logOut');

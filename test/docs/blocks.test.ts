@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { parseCheck } from '../../server/admin/check-command.ts';
 import { parseCommand } from '../../server/admin/commands.ts';
 import { parseDataCommand } from '../../server/admin/data-commands.ts';
 import { loadConfig } from '../../server/config/index.ts';
@@ -123,7 +124,7 @@ describe('the commands in the text of the documents', () => {
       return words ? [words.trim().split(/\s+/)] : [];
     });
     expect(commands.length).toBeGreaterThan(20);
-    const parse = (words: string[]) => parseDataCommand(words) ?? parseCommand(words);
+    const parse = (words: string[]) => parseCheck(words) ?? parseDataCommand(words) ?? parseCommand(words);
     for (const words of commands) {
       // A command without its options is named, not written.
       const isNamed = !words.some((word) => word.startsWith('-'));

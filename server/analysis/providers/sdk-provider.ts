@@ -2,6 +2,7 @@ import type { FinishReason, LanguageModel, ModelMessage } from 'ai';
 import type { ProviderSettings } from '../config.ts';
 import { delayInWords, kindOf } from '../failure-kinds.ts';
 import { VisionFailure, type VisionProvider, type VisionQuestion, type VisionReply } from '../vision-provider.ts';
+import { codeOf, isAway } from './connection-codes.ts';
 import { loadModel } from './load-model.ts';
 import { probeService } from './probe-service.ts';
 
@@ -89,29 +90,14 @@ function toFailure(sdk: typeof import('ai'), error: unknown): VisionFailure {
   const cause = codeOf(error);
   // No whole response: refused, reset, no such host.
   if (status === undefined || (status === 200 && cause !== null)) {
-    const isAway = cause !== null && CONNECTION.test(cause);
-    return new VisionFailure(isAway ? 'unreachable' : 'broken', null, { cause, probe: isAway ? 'connect' : null });
+    const away = isAway(cause);
+    return new VisionFailure(away ? 'unreachable' : 'broken', null, { cause, probe: away ? 'connect' : null });
   }
   if (status < 400 && !ERROR_IN_BODY.test(body)) return new VisionFailure('broken', status);
   const { kind, isNamed } = kindOf({ status, body });
   const retry = retryAfterMs(headers, Date.now()) ?? delayInWords(body);
   const tellsHealth = kind === 'loading' && (headers.server ?? '').startsWith('llama.cpp');
   return new VisionFailure(kind, status, { retryAfterMs: retry, isNamed, probe: tellsHealth ? 'health' : null });
-}
-
-/** Codes of connections that a restarted service answers again. */
-const CONNECTION = /^(?:ECONN|EPIPE|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|UND_ERR_(?:SOCKET|CONNECT|CLOSED))/;
-const MAX_CAUSES = 5;
-
-/** Returns the code of the first cause that has one, e.g. `ECONNREFUSED`. */
-function codeOf(error: unknown): string | null {
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    const { code } = cause as Error & { code?: unknown };
-    if (typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code)) return code;
-    cause = cause instanceof AggregateError ? (cause.errors[0] ?? cause.cause) : cause.cause;
-  }
-  return null;
 }
 
 /**

@@ -147,6 +147,13 @@ export const OPERATOR_ROUTES = {
     return { ...state, mail };
   },
 
+  checkInstallation: async ({ ctx }, { checkInstallation }) => {
+    const length = Number(ctx.get('Content-Length') || 0);
+    if (length > 0 || ctx.get('Transfer-Encoding') !== '')
+      throw new AppError('invalid_request', 'body: expected none, since the check has no parameters');
+    return checkInstallation();
+  },
+
   listOperatorLog: ({ query }, { accounts }) => accounts.operatorLog.page(query),
 
   exportOperatorLog: async ({ ctx, query }, services) => sendLog(ctx, 'csv', query, services),
