@@ -272,3 +272,14 @@ it('an operator sees the last hour: its queue drawn and in words, what failed an
   expect(await lamp.innerText()).toMatch(/Requests, last hour\s+2 of 40 failed\s+5 refused/);
   operator.expectQuiet([REFUSED]);
 });
+
+it('an operator checks the installation, and reads what was tried and what came', async () => {
+  const { page } = await rig.enter({ role: 'operator' });
+  await page.getByRole('link', { name: 'Service' }).click();
+  const card = page.locator('installation-check');
+  await card.getByRole('button', { name: 'Check now' }).click();
+  await card.getByText(/^Nothing is wrong\./).waitFor();
+  const rows = card.getByRole('listitem');
+  await rows.filter({ hasText: 'Public address' }).getByText('this installation answers there').waitFor();
+  expect(await rows.filter({ hasText: 'Database' }).getByText('Good').count()).toBe(1);
+});

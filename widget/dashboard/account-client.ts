@@ -156,6 +156,7 @@ export const accountClient = {
   newLink: (accountId: string) => call('POST /account/operator/accounts/:accountId/link', { accountId }),
   removeAccount: (accountId: string) => call('DELETE /account/operator/accounts/:accountId', { accountId }),
   serviceUsage: (days: number) => call('GET /account/operator/usage', { query: { days } }),
+  checkInstallation: () => call('POST /account/operator/check'),
   serviceState: () => call('GET /account/operator/state'),
   operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) => call('GET /account/operator/log', { query }),
   audit: () => call('GET /account/operator/audit'),

@@ -6,6 +6,7 @@ import { DashboardPage } from '../dashboard-page.ts';
 import { formatBytes, formatLimit, formatMoment, formatNumber, formatTime } from '../format-figures.ts';
 import { STRINGS } from '../language.ts';
 import { queueChartStyles, renderQueueChart } from '../queue-chart.ts';
+import '../installation-check.ts';
 import '../usage-chart.ts';
 
 const { service: texts, overview } = STRINGS;
@@ -119,7 +120,7 @@ export class ServicePage extends DashboardPage {
 
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.lead}</p>
-      ${this.renderProblem()}${this.state ? this.#renderState(this.state) : nothing}
+      ${this.renderProblem()}${this.state ? html`${this.#renderState(this.state)}<installation-check></installation-check>` : nothing}
       ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.plans ? renderPlans(this.plans) : nothing}`;
   }
 
