@@ -149,8 +149,8 @@ async function checkImage(checks: Checks, imageId: string, signal: AbortSignal |
   checks.replaces.delete(imageId);
   if (!clientRef || !image) return;
   try {
-    const { replaces } = (await checks.check(clientRef, { uploaded: image, signal })) ?? {};
-    if (replaces) checks.replaces.set(imageId, { replaces });
+    const { replaces, leastGain } = (await checks.check(clientRef, { uploaded: image, signal })) ?? {};
+    if (replaces) checks.replaces.set(imageId, { replaces, ...(leastGain ? { leastGain } : {}) });
   } catch (cause) {
     const error = toHostError(cause);
     if (!error.retryable) checks.refusals.set(imageId, error);

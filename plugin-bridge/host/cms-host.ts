@@ -72,6 +72,8 @@ export interface HostCheck extends HostCall {
 export interface Checked {
   /** The files in use and the variant that replaces each: `full` or `<width>w`; 0 bytes: none is in use. */
   replaces?: { name: string; bytes: number }[] | undefined;
+  /** Bytes that the variants in `of` have to save together; with less nothing is delivered or paid for. */
+  leastGain?: { bytes: number; of: string[] } | undefined;
 }
 
 /** Properties of an uploaded file. Different files can have the same size: compare the checksum if there is one. */

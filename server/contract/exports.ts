@@ -7,14 +7,13 @@ import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } fr
 import { EXPORT_SHAPE } from './metadata-shapes.ts';
 import { focalPointSchema, settingsSchema } from './settings.ts';
 
+const variantNameSchema = z.string().regex(/^(full|[1-9]\d{0,4}w)$/, 'expected full, or a width such as 300w');
+
 /** A file in use that a variant is to replace. */
 const replacedFileSchema = closedObject({
-  name: z
-    .string()
-    .regex(/^(full|[1-9]\d{0,4}w)$/, 'expected full, or a width such as 300w')
-    .describe(
-      'The variant that replaces it: `full`, or `<width>w`. A variant that the export does not make is ignored.',
-    ),
+  name: variantNameSchema.describe(
+    'The variant that replaces it: `full`, or `<width>w`. A variant that the export does not make is ignored.',
+  ),
   bytes: z.int().min(0).describe('Size of the file; 0: none is in use, so the variant is neither made nor delivered.'),
 });
 
@@ -29,6 +28,17 @@ const replacesSchema = z
       context.issues.push({ code: 'custom', input: name, path: [index, 'name'], message });
     }
   });
+
+/** How much smaller the files have to become together for an image to be delivered and paid for. */
+const leastGainSchema = closedObject({
+  bytes: z.int().min(1).describe('Bytes that these variants have to save together.'),
+  of: z
+    .array(variantNameSchema)
+    .max(MAX_RESPONSIVE_SIZES + 1)
+    .describe(
+      'Variants whose files are shown to people. Each saves the bytes of its entry in `replaces` less its own.',
+    ),
+});
 
 /** An image in an export or sample request (specification, "Image"). */
 export const exportImageSchema = z
@@ -47,6 +57,11 @@ export const exportImageSchema = z
       .optional()
       .describe(
         'The files in use now, for `settings.onlySmaller`; without that setting it has no effect. A variant without an entry replaces nothing and is delivered; `full` without one is compared with the upload.',
+      ),
+    leastGain: leastGainSchema
+      .optional()
+      .describe(
+        'With `settings.onlySmaller` and `replaces`: with less gain nothing of the image is delivered, and it costs nothing. A file that lost an animation gains nothing.',
       ),
   })
   .meta({ id: 'ExportImage' });

@@ -12,7 +12,7 @@ import { AppError } from '../errors.ts';
 import type { PlannedJob } from '../jobs/index.ts';
 import { endedByLimit } from '../processing/index.ts';
 import { createNamePlanner, imageOwner, renameFiles } from './file-names.ts';
-import { namespaceOf, orderVariants, type PlannedFile, planFiles, selectSmaller } from './prepare-job.ts';
+import { gainsEnough, namespaceOf, orderVariants, type PlannedFile, planFiles, selectSmaller } from './prepare-job.ts';
 import { type PublishTask, publishFiles } from './publish-files.ts';
 import { completedResult, resultWithoutGain } from './results.ts';
 import type { OrderOptions, VariantCache } from './variant-cache.ts';
@@ -97,10 +97,11 @@ export async function exportImage(
   // Samples were counted when they were ordered, whether this one is delivered or not.
   if (job.kind === 'sample') await deps.cache.markCounted(obtained);
   const chosen = selectSmaller(image, planned.files, obtained, requested.replaces);
-  if (chosen.length === 0) {
+  if (chosen.length === 0 || !gainsEnough(planned.files, obtained, chosen, requested)) {
     // Counted before the result is stored: a repetition after a crash in between finds the files in the cache.
     if (!fromCache) await deps.countSample(job.accountId, job._id);
-    return resultWithoutGain({ image, requested, settings, fromCache, skippedSizes });
+    const records = pick(obtained, chosen);
+    return resultWithoutGain({ image, requested, settings, records, fromCache, skippedSizes });
   }
   const placeholder = settings.placeholder ? await deps.placeholderOf(image, options) : undefined;
   options.onStep('save');

@@ -21,7 +21,7 @@ import {
 import { type EncodedFormat, encodedFormat, type InputFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, JobRecord, ReplacedFile } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { extensionOf, formatsOf, planVariants, type VariantSpec } from '../processing/index.ts';
+import { extensionOf, formatsOf, lacksOf, planVariants, type VariantSpec } from '../processing/index.ts';
 import { textsByLanguage, withTexts } from '../sessions/index.ts';
 import type { NamedVariant } from './file-names.ts';
 import type { VariantOrder } from './variant-cache.ts';
@@ -80,7 +80,9 @@ export function resolveImages(
       ...(renames ? { renames } : {}),
       ...(focalPoint ? { focalPoint } : {}),
     };
-    return isSelective ? { ...texts, replaces: wanted.replaces ?? [] } : texts;
+    if (!isSelective) return texts;
+    const { replaces = [], leastGain } = wanted;
+    return { ...texts, replaces, ...(leastGain ? { leastGain } : {}) };
   });
 }
 
@@ -241,4 +243,25 @@ export function selectSmaller(
     const limit = limits.get(name) ?? (replaces && name === 'full' ? image.size : Number.POSITIVE_INFINITY);
     return (records[index]?.size ?? Number.POSITIVE_INFINITY) < limit ? [index] : [];
   });
+}
+
+/**
+ * Returns true if the chosen variants save as much as the image has to gain. Of each name the smallest counts, unless it lost an
+ * animation.
+ */
+export function gainsEnough(
+  variants: Pick<VariantSpec, 'name'>[],
+  records: (Pick<CachedVariantRecord, 'size' | 'warnings'> | undefined)[],
+  chosen: number[],
+  { replaces, leastGain }: Pick<JobImage, 'replaces' | 'leastGain'>,
+): boolean {
+  if (!leastGain) return true;
+  const saved = new Map<string, number>();
+  for (const index of chosen) {
+    const [name, record] = [variants[index]?.name ?? '', records[index]];
+    const inUse = leastGain.of.includes(name) ? replaces?.find((file) => file.name === name)?.bytes : undefined;
+    if (inUse === undefined || !record || lacksOf(record).lacks?.includes('animation')) continue;
+    saved.set(name, Math.max(saved.get(name) ?? 0, inUse - record.size));
+  }
+  return [...saved.values()].reduce((sum, bytes) => sum + bytes, 0) >= leastGain.bytes;
 }

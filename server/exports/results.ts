@@ -102,15 +102,17 @@ function warningsOf(
   ];
 }
 
-/** The result of an image of which no file is smaller than the one it would replace. */
+/** The result of an image that gains too little: no file is smaller than the one it would replace, or not by enough. */
 export function resultWithoutGain(input: {
   image: ImageRecord;
   requested: JobImage;
   settings: Settings;
+  /** Of files that are smaller. */
+  records: CachedVariantRecord[];
   fromCache: boolean;
   skippedSizes: number[];
 }): ImageResult {
-  const { image, requested, settings, fromCache, skippedSizes } = input;
+  const { image, requested, settings, records, fromCache, skippedSizes } = input;
   return {
     ...resultOf(image, mainFormat(settings, image.format)),
     ...NO_FILES,
@@ -120,7 +122,7 @@ export function resultWithoutGain(input: {
     quality: qualityOf(settings, undefined),
     fromCache,
     skippedSizes,
-    warnings: [...warningsOf(image, requested, settings), warning('no_gain')],
+    warnings: [...mergeWarnings(warningsOf(image, requested, settings), records), warning('no_gain')],
     error: null,
   };
 }

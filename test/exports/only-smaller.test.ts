@@ -142,6 +142,67 @@ describe('an export with onlySmaller', () => {
   });
 });
 
+describe('an export with leastGain', () => {
+  type LeastGain = NonNullable<ExportImage['leastGain']>;
+  const exportGaining = async (replaces: Replaces, leastGain: LeastGain, settings: object = {}) => {
+    const body = bodyOf([replaces], { onlySmaller: true, ...settings });
+    const images = body.images.map((image) => ({ ...image, leastGain }));
+    return completeOf(await post('export', { ...body, images }));
+  };
+
+  it('costs nothing and delivers nothing if the files that people see save less together', async () => {
+    await upload();
+    const { full = 0, '100w': small = 0, '200w': large = 0 } = await measure();
+    const inUse = [
+      { name: 'full', bytes: full + 1000 },
+      { name: '100w', bytes: small + 30 },
+      { name: '200w', bytes: large + 20 },
+    ];
+    const of = ['100w', '200w', '4000w'];
+    const less = await exportGaining(inUse, { bytes: 51, of });
+    expect(less).toMatchObject({ credits: { charged: 1, refunded: 1, balance: 10 } });
+    expect(less.results[0]).toMatchObject({ variants: [], creditsCharged: 0, warnings: [{ code: 'no_gain' }] });
+    const enough = await exportGaining(inUse, { bytes: 50, of });
+    expect(enough).toMatchObject({ credits: { charged: 1, refunded: 0, balance: 9 } });
+    expect(namesOf(enough.results[0])).toEqual(['full', '100w', '200w']);
+    // A file without an entry replaces nothing, so it gains nothing.
+    const added = await exportGaining([{ name: 'full', bytes: 1 }], { bytes: 1, of: ['full', '100w'] });
+    expect(added.credits).toMatchObject({ charged: 1, refunded: 1 });
+  });
+
+  it('counts nothing for files that lost an animation, and tells so; of two formats the smaller file counts', async () => {
+    ({ api, accountId } = await test.createAccount({ credits: 10 }));
+    uploaded = await api.upload(['field/d-control.gif']);
+    const inUse = [{ name: 'full', bytes: 1e6 }];
+    const gain = { bytes: 1, of: ['full'] };
+    const still = await exportGaining(inUse, gain, { format: 'avif', responsive: false, preset: 'low' });
+    expect(still.credits).toMatchObject({ charged: 1, refunded: 1, balance: 10 });
+    expect(still.results[0]?.warnings.map(({ code }) => code).slice(-2)).toEqual(['animation_dropped', 'no_gain']);
+    const both = { formats: ['avif', 'webp'], responsive: false, preset: 'low' };
+    const size = (await exportGaining(inUse, gain, both)).results[0]?.variants.find(
+      ({ format }) => format === 'webp',
+    )?.size;
+    const exact = { ...gain, bytes: 1e6 - (size ?? 0) };
+    expect((await exportGaining(inUse, exact, both)).credits).toMatchObject({ refunded: 0 });
+    expect((await exportGaining(inUse, { ...exact, bytes: exact.bytes + 1 }, both)).credits).toMatchObject({
+      refunded: 1,
+    });
+  });
+
+  it.each([
+    [{ bytes: 0, of: ['full'] }, 'images.0.leastGain.bytes'],
+    [{ bytes: 1, of: ['thumbnail'] }, 'expected full, or a width such as 300w'],
+    [{ bytes: 1 }, 'images.0.leastGain.of'],
+    [{ bytes: 1, of: [], percent: 1 }, 'unknown field "percent"'],
+  ])('refuses %j', async (leastGain, message) => {
+    await upload();
+    const { settings, images } = bodyOf([[]], { onlySmaller: true });
+    const response = await post('export', { settings, images: images.map((image) => ({ ...image, leastGain })) });
+    expect([response.status, (await response.json()).error]).toEqual([400, expect.stringContaining(message)]);
+    expect(await api.balance()).toBe(10);
+  });
+});
+
 describe('without onlySmaller', () => {
   it('replaces changes nothing; a sample ignores both', async () => {
     await upload();

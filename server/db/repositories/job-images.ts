@@ -19,6 +19,12 @@ export interface ReplacedFile {
   bytes: number;
 }
 
+/** Bytes that some variants have to save together. */
+export interface LeastGain {
+  bytes: number;
+  of: string[];
+}
+
 /**
  * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
  * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
@@ -29,6 +35,7 @@ export type JobImage = {
   imageId: string;
   unknownFields?: string[];
   replaces?: ReplacedFile[];
+  leastGain?: LeastGain;
   focalPoint?: FocalPoint;
   renames?: number;
   writer?: string;
