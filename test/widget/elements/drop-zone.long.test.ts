@@ -100,6 +100,39 @@ describe('the drop zone', () => {
     expect((await tab.events('io-before-add')).map(({ detail }) => detail.source)).toEqual(['paste', 'paste']);
   });
 
+  it('takes drops and pastes below a closed shadow root, and leaves text fields beside it alone', async () => {
+    const tab = await rig.open();
+    const found = await tab.widget.evaluate(async (element) => {
+      const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' });
+      const field = document.createElement('textarea');
+      root.append(element, field);
+      await new Promise(requestAnimationFrame);
+      const send = (target: Element, name: string, file: string) => {
+        const data = new DataTransfer();
+        data.items.add(new File(['x'], file, { type: 'image/png' }));
+        const init = { bubbles: true, composed: true, cancelable: true };
+        const event =
+          name === 'paste'
+            ? new ClipboardEvent(name, { ...init, clipboardData: data })
+            : new DragEvent(name, { ...init, dataTransfer: data });
+        target.dispatchEvent(event);
+        return event.defaultPrevented;
+      };
+      const inner = element.shadowRoot?.querySelector('*') as Element;
+      const isOver = () => element.matches(':state(dragging)');
+      send(field, 'dragenter', 'a.png');
+      const beside = isOver();
+      const taken = ['dragenter', 'dragover'].map((name) => send(inner, name, 'a.png'));
+      const over = isOver();
+      taken.push(send(inner, 'drop', 'a.png'), send(inner, 'paste', 'b.png'), send(field, 'paste', 'c.png'));
+      return { beside, taken, over };
+    });
+    expect(found).toEqual({ beside: false, taken: [false, true, true, true, false], over: true });
+    await expect
+      .poll(async () => (await tab.events('io-before-add')).map(({ detail }) => detail.source))
+      .toEqual(['drop', 'paste']);
+  });
+
   it('leaves words of office programs, which add a picture of them, and fields of the page alone', async () => {
     const field = '<input id="field"><p id="editor" contenteditable>text</p>';
     const tab = await rig.open({ around: [field, ''] });

@@ -59,7 +59,6 @@ export class IoDropzone extends LitElement {
   declare protected drag: 'page' | 'area' | null;
 
   #stopDrag: (() => void) | null = null;
-  readonly #onPaste = (event: ClipboardEvent) => this.#paste(event);
 
   constructor() {
     super();
@@ -75,13 +74,11 @@ export class IoDropzone extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    document.addEventListener('paste', this.#onPaste);
     if (this.hasUpdated) this.#watch();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    document.removeEventListener('paste', this.#onPaste);
     this.#stopDrag?.();
     this.#stopDrag = null;
   }
@@ -111,6 +108,7 @@ export class IoDropzone extends LitElement {
     this.#stopDrag = watchDrag(this.#area, {
       isOpen: () => !this.disabled && !this.noDrop,
       onDrop: (data) => this.#send(data, 'drop'),
+      onPaste: (event, target, isInside) => this.#paste(event, target, isInside),
       onChange: (where) => {
         const was = this.drag === 'area';
         this.drag = where;
@@ -133,12 +131,11 @@ export class IoDropzone extends LitElement {
     input.value = '';
   }
 
-  #paste(event: ClipboardEvent): void {
+  #paste(event: ClipboardEvent, target: EventTarget | undefined, isInside: boolean): void {
     const data = event.clipboardData;
     if (!data?.files.length || event.defaultPrevented || this.disabled || this.noPaste) return;
-    if (isForText(event.composedPath()[0]) || carriesText(data)) return;
-    const area = this.#area;
-    if (!event.composedPath().includes(area) && !area.matches(':hover')) return;
+    if (isForText(target) || carriesText(data)) return;
+    if (!isInside && !this.#area.matches(':hover')) return;
     event.preventDefault();
     this.#send(data, 'paste');
   }
