@@ -47,7 +47,7 @@ function imagewright_uninstall_site() {
 	// A killed PHP process leaves the lock of its image behind.
 	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock' OR option_name LIKE 'imagewright_budget_%' OR option_name LIKE 'imagewright_run_%' OR option_name LIKE 'imagewright_cursor_%'" );
 	array_map( 'delete_option', $imagewright_locks );
-	foreach ( array( '_imagewright', '_imagewright_work', '_imagewright_describe', '_imagewright_version', '_imagewright_was', '_imagewright_text' ) as $imagewright_key ) {
+	foreach ( array( '_imagewright', '_imagewright_work', '_imagewright_describe', '_imagewright_version', '_imagewright_was', '_imagewright_former', '_imagewright_text' ) as $imagewright_key ) {
 		delete_metadata( 'post', 0, $imagewright_key, '', true );
 	}
 	delete_metadata( 'user', 0, $wpdb->get_blog_prefix() . 'imagewright_session', '', true );

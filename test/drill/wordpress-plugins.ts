@@ -9,9 +9,10 @@ import { imageBlock, publish, urlOf } from '../wordpress/posts.ts';
 import { photograph, type StartedRig, startRig } from '../wordpress/rig.ts';
 import type { SiteUser } from '../wordpress/site/site-user.ts';
 import { serveBucket } from '../wordpress/stand-ins/bucket.ts';
+import { tryDuplicatePost, tryMediaReplace, tryModernFormats, trySafeSvg, tryYoast } from './neighbour-trials.ts';
 
 /** Tools of a trial with a real plugin. */
-interface Trial {
+export interface Trial {
   rig: StartedRig;
   admin: SiteUser;
   /** Notes whether something holds. */
@@ -33,6 +34,11 @@ const TRIALS: Record<string, { file: string; tryIt(trial: Trial): Promise<void> 
   'wp-super-cache': { file: 'wp-cache.php', tryIt: tryPageCache },
   woocommerce: { file: 'woocommerce.php', tryIt: tryNeighbour },
   elementor: { file: 'elementor.php', tryIt: tryNeighbour },
+  'enable-media-replace': { file: 'enable-media-replace.php', tryIt: tryMediaReplace },
+  'webp-uploads': { file: 'load.php', tryIt: tryModernFormats },
+  'wordpress-seo': { file: 'wp-seo.php', tryIt: tryYoast },
+  'duplicate-post': { file: 'duplicate-post.php', tryIt: tryDuplicatePost },
+  'safe-svg': { file: 'safe-svg.php', tryIt: trySafeSvg },
 };
 
 /** Tries the plugins of some folders one after the other, each in a new WordPress, and prints what held. Returns the number of faults. */
@@ -42,7 +48,7 @@ export async function tryPlugins(folders: readonly string[]): Promise<number> {
     const name = basename(folder);
     const trial = TRIALS[name];
     if (!trial) throw new Error(`${folder}: expected a folder named ${Object.keys(TRIALS).join(', ')}`);
-    const rig = await startRig({ credits: 50 });
+    const rig = await startRig({ credits: 50, tree: process.env.IMAGEWRIGHT_DRILL_WORDPRESS });
     const browser = await launchBrowser();
     nameFunctions(browser.browser);
     try {

@@ -172,7 +172,7 @@ const NAMES: Record<string, [declaration: RegExp, ours: RegExp]> = {
   'options and metadata': [/\b(?:const (?:META|KEY|SETTINGS|WORK|FAILURE))\s*=\s*'(\w+)'/g, /^_?imagewright/],
   hooks: [
     /\b(?:do_action|apply_filters)\( '([\w-]+)'/g,
-    /^(imagewright_|big_image_size_threshold$|https_local_ssl_verify$)/,
+    /^(imagewright_|big_image_size_threshold$|https_local_ssl_verify$|wp_content_img_tag$)/,
   ],
   scripts: [/\bwp_(?:enqueue|register)_(?:script|style)\( '([\w-]+)'/g, /^imagewright/],
   routes: [/\bregister_rest_route\(\s*'([\w/]+)'/g, /^imagewright\/v1$/],

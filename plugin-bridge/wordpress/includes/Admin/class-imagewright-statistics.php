@@ -198,7 +198,7 @@ class Imagewright_Statistics {
 		}
 		if ( $overview['offloaded'] > 0 ) {
 			/* translators: %s: number of images */
-			$lines[] = sprintf( __( 'Offloaded: %s. Pages get these images from another host, and they are left out.', 'imagewright' ), number_format_i18n( $overview['offloaded'] ) );
+			$lines[] = sprintf( __( 'Offloaded: %s. Pages get these images from another host or by another plugin, and they are left out.', 'imagewright' ), number_format_i18n( $overview['offloaded'] ) );
 		}
 		$is_good = 0 === $overview['outdated'];
 		return array(

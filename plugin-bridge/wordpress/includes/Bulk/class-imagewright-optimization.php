@@ -44,6 +44,8 @@ class Imagewright_Optimization {
 	private Imagewright_Shown $shown;
 	/** Image sizes of the site. */
 	private Imagewright_Sizes $sizes;
+	/** Pictures that other programs replaced. */
+	private Imagewright_Former $former;
 
 	/**
 	 * Takes what it works with.
@@ -62,6 +64,7 @@ class Imagewright_Optimization {
 	 * @param Imagewright_Result      $result      Results of exports, and their files.
 	 * @param Imagewright_Shown       $shown       Files that pages show.
 	 * @param Imagewright_Sizes       $sizes       Image sizes of the site.
+	 * @param Imagewright_Former      $former      Pictures that other programs replaced.
 	 */
 	public function __construct(
 		Imagewright_State $state,
@@ -77,7 +80,8 @@ class Imagewright_Optimization {
 		Imagewright_Description $description,
 		Imagewright_Result $result,
 		Imagewright_Shown $shown,
-		Imagewright_Sizes $sizes
+		Imagewright_Sizes $sizes,
+		Imagewright_Former $former
 	) {
 		$this->state       = $state;
 		$this->truth       = $truth;
@@ -93,6 +97,7 @@ class Imagewright_Optimization {
 		$this->result      = $result;
 		$this->shown       = $shown;
 		$this->sizes       = $sizes;
+		$this->former      = $former;
 	}
 
 	/**
@@ -105,6 +110,7 @@ class Imagewright_Optimization {
 	 */
 	public function run( $id, $options ) {
 		ignore_user_abort( true );
+		$this->former->let_go( $id, true );
 		$state = $this->state->get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
 			$gap = $this->truth->gap( $id, $state );
@@ -241,13 +247,20 @@ class Imagewright_Optimization {
 	private function export( $id, $checkpoint, $options ) {
 		$larger = ! empty( $options['allow_larger'] );
 		$image  = array( 'id' => $checkpoint['image'] );
-		return $this->sessions->run_job(
-			"/v1/sessions/{$checkpoint['session']}/export",
-			array(
-				'images'   => array( $larger ? $image : $image + array( 'replaces' => $this->shown->replaces( $id, $checkpoint['size'] ) ) ),
-				'settings' => array( 'onlySmaller' => ! $larger ) + $this->sizes->settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
-			),
-			( $larger ? 'wp-larger-' : 'wp-export-' ) . $checkpoint['mark'] . $checkpoint['image']
-		);
+		$used   = $larger ? array() : array( 'replaces' => $this->shown->replaces( $id, $checkpoint['size'] ) );
+		$gain   = $larger ? array() : array( 'leastGain' => $this->shown->least_gain( $id, $checkpoint['size'], $used['replaces'] ) );
+		$run    = function ( $one ) use ( $checkpoint, $options, $larger ) {
+			return $this->sessions->run_job(
+				"/v1/sessions/{$checkpoint['session']}/export",
+				array(
+					'images'   => array( $one ),
+					'settings' => array( 'onlySmaller' => ! $larger ) + $this->sizes->settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
+				),
+				( $larger ? 'wp-larger-' : 'wp-export-' ) . $checkpoint['mark'] . $checkpoint['image']
+			);
+		};
+		$job    = $run( $image + $used + $gain );
+		// An earlier version of this plugin has sent and paid the export, without the least gain.
+		return $gain && is_wp_error( $job ) && 'idempotency_mismatch' === $job->get_error_code() ? $run( $image + $used ) : $job;
 	}
 }

@@ -38,6 +38,10 @@ class Imagewright_Schedule {
 	private Imagewright_Truth $truth;
 	/** Rows of images. */
 	private Imagewright_Index $index;
+	/** Records of images. */
+	private Imagewright_State $state;
+	/** Other plugins that deliver smaller files. */
+	private Imagewright_Neighbours $neighbours;
 
 	/**
 	 * Takes what it works with.
@@ -45,15 +49,21 @@ class Imagewright_Schedule {
 	 * @param Imagewright_Gathering $gathering Attachments that come to share a file.
 	 * @param Imagewright_Truth     $truth     States compared with the files that pages get.
 	 * @param Imagewright_Index     $index     Rows of images.
+	 * @param Imagewright_State     $state     Records of images.
+	 * @param Imagewright_Neighbours $neighbours Other plugins that deliver smaller files.
 	 */
 	public function __construct(
 		Imagewright_Gathering $gathering,
 		Imagewright_Truth $truth,
-		Imagewright_Index $index
+		Imagewright_Index $index,
+		Imagewright_State $state,
+		Imagewright_Neighbours $neighbours
 	) {
 		$this->gathering = $gathering;
 		$this->truth     = $truth;
 		$this->index     = $index;
+		$this->state     = $state;
+		$this->neighbours = $neighbours;
 	}
 
 	/**
@@ -135,6 +145,22 @@ class Imagewright_Schedule {
 	}
 
 	/**
+	 * Compares the states of chosen attachments with their files.
+	 *
+	 * @param int[] $ids     Attachments.
+	 * @param float $seconds Longest time.
+	 */
+	public function check_these( $ids, $seconds ) {
+		$until = microtime( true ) + $seconds;
+		foreach ( $this->state->leads( $ids ) as $id ) {
+			if ( microtime( true ) > $until ) {
+				break;
+			}
+			$this->truth->correct( $id );
+		}
+	}
+
+	/**
 	 * Lists the next attachments to compare: those with optimized files, and those that another host served. Where pages may get files
 	 * from another host, also images that nothing is known of.
 	 *
@@ -144,8 +170,8 @@ class Imagewright_Schedule {
 	 */
 	private function next( $limit, $before ) {
 		$ids = $this->index->least_checked( $before, $limit );
-		// Only a filter can send files elsewhere.
-		return count( $ids ) < $limit && has_filter( 'wp_get_attachment_url' ) ? array_merge( $ids, $this->index->without_row( $limit - count( $ids ) ) ) : $ids;
+		// Only a filter can send files elsewhere, or show others.
+		return count( $ids ) < $limit && ( has_filter( 'wp_get_attachment_url' ) || $this->neighbours->may_hide() ) ? array_merge( $ids, $this->index->without_row( $limit - count( $ids ) ) ) : $ids;
 	}
 
 	/** Plans the next slice at once. */

@@ -35,31 +35,31 @@ class Imagewright_Old_Addresses {
 
 	/** Addresses of originals. */
 	private Imagewright_Original_Addresses $original_addresses;
-	/** Records of images. */
-	private Imagewright_State $state;
 	/** Files below the uploads folder. */
 	private Imagewright_Files $files;
 	/** Settings. */
 	private Imagewright_Options $options;
+	/** Pictures that other programs replaced. */
+	private Imagewright_Former $former;
 
 	/**
 	 * Takes what it works with.
 	 *
 	 * @param Imagewright_Original_Addresses $original_addresses Addresses of originals.
-	 * @param Imagewright_State              $state              Records of images.
 	 * @param Imagewright_Files              $files              Files below the uploads folder.
 	 * @param Imagewright_Options            $options            Settings.
+	 * @param Imagewright_Former             $former             Pictures that other programs replaced.
 	 */
 	public function __construct(
 		Imagewright_Original_Addresses $original_addresses,
-		Imagewright_State $state,
 		Imagewright_Files $files,
-		Imagewright_Options $options
+		Imagewright_Options $options,
+		Imagewright_Former $former
 	) {
 		$this->original_addresses = $original_addresses;
-		$this->state              = $state;
 		$this->files              = $files;
 		$this->options            = $options;
+		$this->former             = $former;
 	}
 
 	/**
@@ -72,7 +72,7 @@ class Imagewright_Old_Addresses {
 		$hooks->filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
 		$hooks->filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
 		$hooks->filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
-		foreach ( array( 'imagewright_replaced', 'imagewright_restored', 'delete_attachment' ) as $action ) {
+		foreach ( array( 'imagewright_replaced', 'imagewright_restored', 'imagewright_let_go', 'delete_attachment' ) as $action ) {
 			$hooks->action( $action, array( __CLASS__, 'forget_backgrounds' ) );
 		}
 	}
@@ -95,8 +95,8 @@ class Imagewright_Old_Addresses {
 			// WordPress knows the file, an author has chosen files, or originals are wanted. Reading the record takes time.
 			return $tag;
 		}
-		$state = $id && strpos( $tag, 'src=' ) ? $this->state->get( $id ) : null;
-		if ( ! $state || 'optimized' !== $state['status'] || 'beside' === ( $state['way'] ?? '' ) || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
+		$snapshots = $id ? $this->former->replaced( $id ) : array();
+		if ( ! $snapshots || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
 			return $tag;
 		}
 		if ( ! $this->files->is_own( $found[2] ) ) {
@@ -105,7 +105,7 @@ class Imagewright_Old_Addresses {
 		}
 		$old      = wp_basename( rawurldecode( (string) strtok( html_entity_decode( $found[2], ENT_QUOTES ), '?' ) ) );
 		$metadata = wp_get_attachment_metadata( $id );
-		$new      = is_array( $metadata ) ? $this->successor( $old, $state['snapshot'], $metadata ) : '';
+		$new      = is_array( $metadata ) ? $this->successor( $old, $snapshots, $metadata ) : '';
 		if ( '' === $new ) {
 			return $tag;
 		}
@@ -147,9 +147,9 @@ class Imagewright_Old_Addresses {
 				// The attached file may be this one, or the one that this size was made of.
 				$main     = preg_replace( '/-\d+x\d+(?=\.\w+$)/', '', $path );
 				$id       = $this->attachment( array_unique( array( $path, $main, preg_replace( '/(?=\.\w+$)/', '-scaled', $main ) ) ) );
-				$state    = $id ? $this->state->get( $id ) : null;
-				$metadata = $state && 'optimized' === $state['status'] ? wp_get_attachment_metadata( $id ) : null;
-				return is_array( $metadata ) ? $this->successor( wp_basename( $path ), $state['snapshot'], $metadata ) : '';
+				$snapshots = $id ? $this->former->replaced( $id ) : array();
+				$metadata  = $snapshots ? wp_get_attachment_metadata( $id ) : null;
+				return is_array( $metadata ) ? $this->successor( wp_basename( $path ), $snapshots, $metadata ) : '';
 			}
 		);
 		return '' === $new ? $url : $this->files->with_name( $url, $new );
@@ -158,21 +158,22 @@ class Imagewright_Old_Addresses {
 	/**
 	 * Returns the name of the file that took the place of another.
 	 *
-	 * @param string $name     Name of the old file.
-	 * @param array  $snapshot Snapshot.
-	 * @param array  $metadata Metadata of the attachment.
+	 * @param string $name      Name of the old file.
+	 * @param array  $snapshots Of Imagewright_Former::replaced().
+	 * @param array  $metadata  Metadata of the attachment.
 	 * @return string Empty if the file was not replaced, or is in use.
 	 */
-	private function successor( $name, $snapshot, $metadata ) {
-		$old   = $snapshot['metadata'];
+	private function successor( $name, $snapshots, $metadata ) {
 		$shown = wp_basename( (string) $metadata['file'] );
-		if ( in_array( $name, array( wp_basename( $snapshot['attached_file'] ), $old['original_image'] ?? '' ), true ) ) {
-			return $name === $shown ? '' : $shown;
-		}
-		foreach ( (array) ( $old['sizes'] ?? array() ) as $size => $entry ) {
-			if ( ( $entry['file'] ?? '' ) === $name ) {
-				$new = $metadata['sizes'][ $size ]['file'] ?? '';
-				return $new === $name ? '' : $new;
+		foreach ( $snapshots as $snapshot ) {
+			if ( in_array( $name, array( wp_basename( $snapshot['attached_file'] ), $snapshot['metadata']['original_image'] ?? '' ), true ) ) {
+				return $name === $shown ? '' : $shown;
+			}
+			foreach ( (array) ( $snapshot['metadata']['sizes'] ?? array() ) as $size => $entry ) {
+				if ( ( $entry['file'] ?? '' ) === $name ) {
+					$new = $metadata['sizes'][ $size ]['file'] ?? ( isset( $snapshot['files'] ) ? '' : $shown );
+					return $new === $name ? '' : $new;
+				}
 			}
 		}
 		return '';

@@ -17,8 +17,7 @@ class Imagewright_Picture {
 	/** Key of the data of an image: `srcset` by type. */
 	const KEY = 'imagewright';
 
-	/** Attribute of an `img` that is in a `picture`: block themes filter the content of a post a second time. */
-	const SEEN = 'data-iw';
+	const SEEN = Imagewright_Neighbours::OURS;
 
 	/** Settings. */
 	private Imagewright_Options $options;
@@ -171,10 +170,14 @@ class Imagewright_Picture {
 	 * @return string
 	 */
 	public function wrap( $html ) {
-		if ( ! is_string( $html ) || false === stripos( $html, '<img' ) || false !== stripos( $html, '<picture' ) || false !== strpos( $html, ' ' . self::SEEN ) ) {
+		if ( ! is_string( $html ) || false === stripos( $html, '<img' ) || false !== strpos( $html, ' ' . self::SEEN ) ) {
 			return $html;
 		}
-		return preg_replace_callback( '/<img\s[^>]*>/i', array( $this, 'picture' ), $html, 1 );
+		if ( false === stripos( $html, '<picture' ) ) {
+			return preg_replace_callback( '/<img\s[^>]*>/i', array( $this, 'picture' ), $html, 1 );
+		}
+		// Another plugin has made it. One that offers no file gets ours.
+		return false === stripos( $html, '<source' ) ? preg_replace_callback( '/<img\s[^>]*>/i', array( $this, 'offers' ), $html, 1 ) : $html;
 	}
 
 	/**
@@ -184,6 +187,18 @@ class Imagewright_Picture {
 	 * @return string The `img` itself if it has no optimized file.
 	 */
 	public function picture( $found ) {
+		$html = $this->offers( $found );
+		// `display:contents` keeps layouts that expect the img as a child of the figure.
+		return $html === $found[0] ? $html : '<picture style="display:contents">' . $html . '</picture>';
+	}
+
+	/**
+	 * Builds the sources of an `img`, and the `img`.
+	 *
+	 * @param string[] $found The `img`.
+	 * @return string The `img` itself if it has no optimized file.
+	 */
+	private function offers( $found ) {
 		$img     = $found[0];
 		$srcset  = $this->attribute( $img, 'srcset' );
 		$src     = $this->attribute( $img, 'src' );
@@ -196,8 +211,7 @@ class Imagewright_Picture {
 		foreach ( $sources as $mime => $set ) {
 			$html .= '<source type="' . esc_attr( $mime ) . '" srcset="' . esc_attr( $set ) . '"' . ( '' === $sizes ? '' : ' sizes="' . esc_attr( $sizes ) . '"' ) . '>';
 		}
-		// `display:contents` keeps layouts that expect the img as a child of the figure.
-		return '<picture style="display:contents">' . $html . '<img ' . self::SEEN . substr( $img, strlen( '<img' ) ) . '</picture>';
+		return $html . '<img ' . self::SEEN . substr( $img, strlen( '<img' ) );
 	}
 
 	/**

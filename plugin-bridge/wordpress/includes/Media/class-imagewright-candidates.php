@@ -229,7 +229,8 @@ class Imagewright_Candidates extends Imagewright_Query {
 	public function left_out( $options, $ids, $excluded, $limit = 5 ) {
 		global $wpdb;
 		$groups = array();
-		$left   = $this->images() . ' AND ' . $this->left( $this->eligibility->settings( $options ), $ids ? null : $this->exclusions->least_bytes() ) . $this->within( $ids );
+		$left   = $this->images() . ' AND ( ' . $this->left( $this->eligibility->settings( $options ), $ids ? null : $this->exclusions->least_bytes() )
+			. " OR ( i.status = 'done' AND i.code = 'imagewright_edited' ) )" . $this->within( $ids );
 		foreach ( $this->select( 'SELECT i.code AS code, COUNT(*) AS n ' . $this->from() . $left . ' GROUP BY i.code' ) as $row ) {
 			$found    = $this->select( 'SELECT p.ID AS id, i.message AS message ' . $this->from() . $left . $wpdb->prepare( ' AND i.code = %s ORDER BY p.ID DESC LIMIT %d', $row['code'], $limit ) );
 			$groups[] = $this->group( $found ? $found[0]['message'] : '', (int) $row['n'], wp_list_pluck( $found, 'id' ) );

@@ -22,6 +22,8 @@ class Imagewright_Eligibility {
 	private Imagewright_Options $options;
 	/** Rows of images. */
 	private Imagewright_Index $index;
+	/** Pictures that other programs replaced. */
+	private Imagewright_Former $former;
 
 	/**
 	 * Takes what it works with.
@@ -31,19 +33,22 @@ class Imagewright_Eligibility {
 	 * @param Imagewright_Source   $source   Source files of attachments.
 	 * @param Imagewright_Options  $options  Settings.
 	 * @param Imagewright_Index    $index    Rows of images.
+	 * @param Imagewright_Former   $former   Pictures that other programs replaced.
 	 */
 	public function __construct(
 		Imagewright_State $state,
 		Imagewright_Snapshot $snapshot,
 		Imagewright_Source $source,
 		Imagewright_Options $options,
-		Imagewright_Index $index
+		Imagewright_Index $index,
+		Imagewright_Former $former
 	) {
 		$this->state    = $state;
 		$this->snapshot = $snapshot;
 		$this->source   = $source;
 		$this->options  = $options;
 		$this->index    = $index;
+		$this->former   = $former;
 	}
 
 	/**
@@ -62,7 +67,7 @@ class Imagewright_Eligibility {
 	 * @return WP_Error|null
 	 */
 	public function obstacle( $id ) {
-		$state = $this->state->get( $id );
+		$state = $this->former->let_go( $id, true ) ? null : $this->state->get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
 			if ( 'beside' === ( $state['way'] ?? '' ) ) {
 				return $this->fault( $id );
@@ -168,7 +173,17 @@ class Imagewright_Eligibility {
 	 * @return WP_Error
 	 */
 	public function not_smaller( $result, $before ) {
-		return $this->without_gain( $result, $before, __( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ) );
+		return $this->without_gain( $result, $before, __( 'What pages show would not be smaller by at least one percent, so the image stays as it is.', 'imagewright' ) );
+	}
+
+	/**
+	 * Returns true if a file of a result shows the first frame of an animation alone.
+	 *
+	 * @param array $result Result of the export.
+	 * @return bool
+	 */
+	public function lost_animation( $result ) {
+		return in_array( 'animation_dropped', array_column( (array) $result['warnings'], 'code' ), true );
 	}
 
 	/**

@@ -174,7 +174,7 @@ class Imagewright_Exclusions {
 		} elseif ( 'imagewright_excluded' === $code ) {
 			$status   = 'excluded';
 			$settings = (string) $this->least_bytes();
-		} elseif ( 'imagewright_offloaded' === $code ) {
+		} elseif ( in_array( $code, array( 'imagewright_offloaded', 'imagewright_hidden' ), true ) ) {
 			$status = 'offloaded';
 		} elseif ( in_array( $code, self::UNFIT, true ) ) {
 			$status = 'unfit';

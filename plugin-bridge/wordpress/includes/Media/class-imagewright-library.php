@@ -127,8 +127,8 @@ class Imagewright_Library {
 	 * @return array
 	 */
 	public function describe( $id ) {
-		$state    = $this->state->get( $id );
 		$status   = $this->truth->status( $id );
+		$state    = $this->state->get( $id );
 		$failure  = $this->exclusions->failure( $id );
 		$metadata = wp_get_attachment_metadata( $id, true );
 		$thumb    = wp_get_attachment_image_src( $id, 'thumbnail' );
@@ -157,6 +157,8 @@ class Imagewright_Library {
 			// Metadata of the upload, and which of it the export keeps, in words.
 			'carries'  => Imagewright_Status_Text::carried( $state['carries'] ?? array() ),
 			'obstacle' => $this->obstacle( $id, $status ),
+			// Another plugin shows it, not another host.
+			'hidden'   => 'offloaded' === $status && 'imagewright_hidden' === $this->snapshot->fault( $id )->get_error_code(),
 			'reason'   => $failure && ! in_array( $status, array( 'optimized', 'outdated' ), true ) ? array(
 				'code'    => $failure['code'],
 				'message' => $failure['message'],

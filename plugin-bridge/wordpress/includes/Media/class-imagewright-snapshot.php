@@ -14,21 +14,26 @@ class Imagewright_Snapshot {
 
 	/** Files below the uploads folder. */
 	private Imagewright_Files $files;
+	/** Other plugins that deliver smaller files. */
+	private Imagewright_Neighbours $neighbours;
 
 	/**
 	 * Takes what it works with.
 	 *
-	 * @param Imagewright_Files $files Files below the uploads folder.
+	 * @param Imagewright_Files      $files      Files below the uploads folder.
+	 * @param Imagewright_Neighbours $neighbours Other plugins that deliver smaller files.
 	 */
-	public function __construct( Imagewright_Files $files ) {
-		$this->files = $files;
+	public function __construct( Imagewright_Files $files, Imagewright_Neighbours $neighbours ) {
+		$this->files      = $files;
+		$this->neighbours = $neighbours;
 	}
 
 	/**
 	 * Takes a snapshot.
 	 *
 	 * @param int $id Attachment.
-	 * @return array|WP_Error `attached_file`, `metadata`, `mime`, `alt`, `title`, `backup_sizes`, `files` (name => md5 and size).
+	 * @return array|WP_Error `attached_file`, `metadata`, `mime`, `alt`, `title`, `backup_sizes`, `files` (name => md5 and size), `others`
+	 *                        (names of files that other plugins made of them).
 	 */
 	public function take( $id ) {
 		$fault = $this->fault( $id );
@@ -49,7 +54,33 @@ class Imagewright_Snapshot {
 			'backup_sizes'  => is_array( $backups ) ? $backups : null,
 			// Sizes whose file is missing are not recorded.
 			'files'         => $this->checksums( dirname( $path ), $this->names( $attached, $metadata ) ),
+			'others'        => $this->others( dirname( $path ), $this->names( $attached, $metadata ), $metadata ),
 		);
+	}
+
+	/**
+	 * Lists existing files that other plugins made of those of an attachment: files that its metadata names in fields of theirs, and those
+	 * with another ending after the whole name. They find them by names that a replacement changes.
+	 *
+	 * @param string   $dir      Folder.
+	 * @param string[] $names    Files of WordPress.
+	 * @param array    $metadata Attachment metadata.
+	 * @return string[] Names.
+	 */
+	public function others( $dir, $names, $metadata ) {
+		$found = array();
+		array_walk_recursive(
+			$metadata,
+			static function ( $value, $key ) use ( &$found ) {
+				if ( 'file' === $key && is_string( $value ) && '' !== $value ) {
+					$found[] = wp_basename( $value );
+				}
+			}
+		);
+		foreach ( $names as $name ) {
+			array_push( $found, "$name.webp", "$name.avif" );
+		}
+		return array_values( array_filter( array_diff( array_unique( $found ), $names ), static fn( $name ) => is_file( path_join( $dir, $name ) ) ) );
 	}
 
 	/**
@@ -63,6 +94,9 @@ class Imagewright_Snapshot {
 		if ( $this->files->is_offloaded( $id ) ) {
 			/* translators: %s: host name */
 			return Imagewright_Rest_Errors::make( 'offloaded', sprintf( __( 'Pages get this image from another host, %s, which would not have the optimized files.', 'imagewright' ), (string) wp_parse_url( wp_get_attachment_url( $id ), PHP_URL_HOST ) ), 422 );
+		}
+		if ( $this->neighbours->hide( $id ) ) {
+			return Imagewright_Rest_Errors::make( 'hidden', __( 'Pages show it in a picture element of another plugin, so visitors would not get the optimized files. Switch that off, or let the optimized files take the place of the originals.', 'imagewright' ), 422 );
 		}
 		if ( is_array( $metadata ) && ! empty( $metadata['width'] ) && $this->files->is_local( get_attached_file( $id, true ) ) ) {
 			return null;
@@ -153,6 +187,9 @@ class Imagewright_Snapshot {
 			if ( ! empty( $size['file'] ) ) {
 				$sizes[ "$name-imagewright" ] = $entry( $size['file'], $size );
 			}
+		}
+		foreach ( $snapshot['others'] ?? array() as $number => $name ) {
+			$sizes[ "other-$number-imagewright" ] = $entry( $name, array() );
 		}
 		return $sizes;
 	}

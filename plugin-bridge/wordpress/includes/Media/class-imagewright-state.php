@@ -159,8 +159,10 @@ class Imagewright_State {
 	public function clear( $id ) {
 		$ids = $this->attachments( $id );
 		foreach ( $ids as $one ) {
+			$state = $this->get( $one );
+			// Names of earlier pictures stay.
+			delete_post_meta( $one, self::WAS, wp_slash( (string) ( $state['snapshot']['attached_file'] ?? '' ) ) );
 			delete_post_meta( $one, self::META );
-			delete_post_meta( $one, self::WAS );
 		}
 		if ( $this->index->row( $ids[0] ) ) {
 			$this->index->put(

@@ -42,7 +42,7 @@ class Imagewright_Status_Text {
 	private static function state( $item ) {
 		if ( 'offloaded' === $item['picture'] ) {
 			/* translators: %s: reason */
-			return sprintf( __( 'Offloaded: %s', 'imagewright' ), $item['obstacle'] );
+			return sprintf( $item['hidden'] ? __( 'Not delivered: %s', 'imagewright' ) : __( 'Offloaded: %s', 'imagewright' ), $item['obstacle'] );
 		}
 		if ( '' !== $item['obstacle'] && 'edited' !== $item['picture'] ) {
 			/* translators: %s: reason */
@@ -100,7 +100,7 @@ class Imagewright_Status_Text {
 		}
 		$words = array(
 			'outdated'    => __( 'Outdated', 'imagewright' ),
-			'offloaded'   => __( 'Offloaded', 'imagewright' ),
+			'offloaded'   => empty( $item['hidden'] ) ? __( 'Offloaded', 'imagewright' ) : __( 'Not delivered', 'imagewright' ),
 			'edited'      => __( 'Edited', 'imagewright' ),
 			'interrupted' => __( 'Interrupted', 'imagewright' ),
 			'queued'      => __( 'Waiting', 'imagewright' ),

@@ -29,6 +29,12 @@ class Imagewright_Truth {
 	private Imagewright_Snapshot $snapshot;
 	/** Locks of attachments. */
 	private Imagewright_Lock $lock;
+	/** Pictures that other programs replaced. */
+	private Imagewright_Former $former;
+	/** Eligibility for an export. */
+	private Imagewright_Eligibility $eligibility;
+	/** Other plugins that deliver smaller files. */
+	private Imagewright_Neighbours $neighbours;
 
 	/**
 	 * Takes what it works with.
@@ -41,6 +47,9 @@ class Imagewright_Truth {
 	 * @param Imagewright_Exclusions $exclusions Images that are left out, and failures.
 	 * @param Imagewright_Snapshot   $snapshot   Snapshots of attachments.
 	 * @param Imagewright_Lock       $lock       Locks of attachments.
+	 * @param Imagewright_Former     $former     Pictures that other programs replaced.
+	 * @param Imagewright_Eligibility $eligibility Eligibility for an export.
+	 * @param Imagewright_Neighbours $neighbours Other plugins that deliver smaller files.
 	 */
 	public function __construct(
 		Imagewright_Files $files,
@@ -50,7 +59,10 @@ class Imagewright_Truth {
 		Imagewright_Index $index,
 		Imagewright_Exclusions $exclusions,
 		Imagewright_Snapshot $snapshot,
-		Imagewright_Lock $lock
+		Imagewright_Lock $lock,
+		Imagewright_Former $former,
+		Imagewright_Eligibility $eligibility,
+		Imagewright_Neighbours $neighbours
 	) {
 		$this->files      = $files;
 		$this->state      = $state;
@@ -60,6 +72,9 @@ class Imagewright_Truth {
 		$this->exclusions = $exclusions;
 		$this->snapshot   = $snapshot;
 		$this->lock       = $lock;
+		$this->former     = $former;
+		$this->eligibility = $eligibility;
+		$this->neighbours = $neighbours;
 	}
 
 	/**
@@ -72,13 +87,23 @@ class Imagewright_Truth {
 	 */
 	public function gap( $id, $state ) {
 		$beside = 'beside' === ( $state['way'] ?? '' );
-		if ( $beside && $this->files->is_offloaded( $id ) ) {
+		if ( $beside && $this->is_elsewhere( $id ) ) {
 			return 'offloaded';
 		}
 		if ( $this->state->is_edited( $id, $state, false ) ) {
 			return $beside ? 'stale' : '';
 		}
 		return $beside ? $this->gap_beside( $id, $state ) : $this->gap_replaced( $id, $state );
+	}
+
+	/**
+	 * Returns true if pages get other files than those of this plugin: of another host, or in a `picture` of another plugin.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	private function is_elsewhere( $id ) {
+		return $this->files->is_offloaded( $id ) || $this->neighbours->hide( $id );
 	}
 
 	/**
@@ -183,6 +208,7 @@ class Imagewright_Truth {
 	 * @return string The new status if it was wrong, else empty.
 	 */
 	public function correct( $id ) {
+		$this->former->let_go( $id );
 		$row    = $this->index->row( $id );
 		$state  = $this->state->get( $id );
 		$status = $row['status'] ?? '';
@@ -190,9 +216,10 @@ class Imagewright_Truth {
 		if ( $state && 'optimized' === $state['status'] ) {
 			$gap   = $this->gap( $id, $state );
 			$right = '' === $gap ? 'done' : $gap;
-		} elseif ( ! $state && 'offloaded' === $status && ! $this->files->is_offloaded( $id ) ) {
+			$edit  = '' === $gap && $this->state->is_edited( $id, $state, false ) ? $this->eligibility->edited() : null;
+		} elseif ( ! $state && 'offloaded' === $status && ! $this->is_elsewhere( $id ) ) {
 			$right = '';
-		} elseif ( ! $state && 'changing' !== $status && 'offloaded' !== $status && $this->files->is_offloaded( $id ) ) {
+		} elseif ( ! $state && 'changing' !== $status && 'offloaded' !== $status && $this->is_elsewhere( $id ) ) {
 			$this->exclusions->note_failure( $id, $this->snapshot->fault( $id ) );
 			$this->index->put( $id, array( 'checked' => time() ) );
 			return 'offloaded';
@@ -210,6 +237,18 @@ class Imagewright_Truth {
 			);
 		} else {
 			$fields += array( 'updated' => $row['updated'] );
+			if ( isset( $edit ) ) {
+				// A run leaves it out, and says so.
+				$fields += array(
+					'code'    => (string) $edit->get_error_code(),
+					'message' => $edit->get_error_message(),
+				);
+			} elseif ( 'imagewright_edited' === $row['code'] ) {
+				$fields += array(
+					'code'    => '',
+					'message' => '',
+				);
+			}
 		}
 		$this->index->put( $id, $fields );
 		return $right === $status ? '' : $right;
@@ -220,16 +259,16 @@ class Imagewright_Truth {
 	 *
 	 * @param int $id Attachment.
 	 * @return string `none`, `optimized`, `outdated` (pages do not get the optimized files any more), `offloaded` (pages get the files of
-	 *     another host), `edited` (after it was optimized), `working`, `interrupted`, `queued`, `failed`.
+	 *     another host or plugin), `edited` (after it was optimized), `working`, `interrupted`, `queued`, `failed`.
 	 */
 	public function status( $id ) {
-		$state = $this->state->get( $id );
+		$state = $this->former->let_go( $id ) ? null : $this->state->get( $id );
 		if ( ! $state ) {
 			$row = $this->index->row( $this->state->lead( $id ) );
 			if ( ! empty( $row['task'] ) ) {
 				return 'queued';
 			}
-			if ( $this->files->is_offloaded( $id ) ) {
+			if ( $this->is_elsewhere( $id ) ) {
 				return 'offloaded';
 			}
 			return $this->exclusions->failure( $id ) ? 'failed' : 'none';

@@ -86,19 +86,9 @@ class Imagewright_Addition {
 	 */
 	public function choose( $id, $result ) {
 		$shown = $this->shown->of( $id );
-		// A browser would take the first frame of an animation instead of the file of WordPress, which moves.
-		$whole = array_filter(
-			$result['variants'],
-			static function ( $variant ) {
-				return ! in_array( 'animation', (array) ( $variant['lacks'] ?? array() ), true );
-			}
-		);
-		if ( ! $whole ) {
-			return $this->eligibility->not_moving( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
-		}
-		$files = $this->shown->smaller( $shown, array_values( $whole ) );
+		$files = $this->shown->smaller( $shown, $result['variants'] );
 		if ( ! $files ) {
-			return $this->eligibility->not_smaller( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
+			return $this->eligibility->not_smaller( $result, (int) array_sum( array_column( $shown, 'served' ) ) );
 		}
 		return array(
 			'files'    => $files,
@@ -159,11 +149,11 @@ class Imagewright_Addition {
 	private function record( $id, $result, $chosen, $options ) {
 		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
 		$alt      = get_post_meta( $id, Imagewright_Texts::ALT );
-		$bytes    = array_column( $chosen['shown'], 'bytes' );
+		$bytes    = array_column( $chosen['shown'], 'served' );
 		$saved    = 0;
 		$created  = array();
 		foreach ( $chosen['files'] as $name => $variant ) {
-			$saved    += $chosen['shown'][ $name ]['bytes'] - (int) $variant['size'];
+			$saved    += $chosen['shown'][ $name ]['served'] - (int) $variant['size'];
 			$created[] = $this->beside->name( $name, $result['mimeType'] );
 		}
 		$this->list_for_deletion( $id, $created );

@@ -224,6 +224,9 @@ class Imagewright_Exchange {
 		$this->sizes->make_missing( $id, $plan['reserved'] );
 		$this->state->spread_metadata( $id );
 		$metadata = wp_get_attachment_metadata( $id, true );
+		$shown    = $this->snapshot->names( $plan['attached'], $metadata );
+		// WordPress has made sizes, and other plugins may have made files of these.
+		$more     = array_diff( $this->snapshot->others( dirname( get_attached_file( $id, true ) ), $shown, $metadata ), array_keys( $state['snapshot']['files'] ), $state['snapshot']['others'] );
 		$written  = $this->texts->fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 
 		$state = array_merge(
@@ -231,7 +234,7 @@ class Imagewright_Exchange {
 			array(
 				'status'   => 'optimized',
 				'job'      => $options['job'],
-				'created'  => array_values( array_unique( array_merge( array_keys( $plan['files'] ), $this->snapshot->names( $plan['attached'], $metadata ) ) ) ),
+				'created'  => array_values( array_unique( array_merge( array_keys( $plan['files'] ), $shown, $more ) ) ),
 				'after'    => array(
 					'file'  => get_post_meta( $id, '_wp_attached_file', true ),
 					'mime'  => $plan['mime'],

@@ -38,6 +38,8 @@ class Imagewright_Replacement {
 	private Imagewright_Files $files;
 	/** Snapshots of attachments. */
 	private Imagewright_Snapshot $snapshot;
+	/** Pictures that other programs replaced. */
+	private Imagewright_Former $former;
 
 	/**
 	 * Takes what it works with.
@@ -54,6 +56,7 @@ class Imagewright_Replacement {
 	 * @param Imagewright_Owners      $owners      Files that attachments use.
 	 * @param Imagewright_Files       $files       Files below the uploads folder.
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
+	 * @param Imagewright_Former      $former      Pictures that other programs replaced.
 	 */
 	public function __construct(
 		Imagewright_State $state,
@@ -67,7 +70,8 @@ class Imagewright_Replacement {
 		Imagewright_Plan $plan,
 		Imagewright_Owners $owners,
 		Imagewright_Files $files,
-		Imagewright_Snapshot $snapshot
+		Imagewright_Snapshot $snapshot,
+		Imagewright_Former $former
 	) {
 		$this->state       = $state;
 		$this->restoration = $restoration;
@@ -81,6 +85,7 @@ class Imagewright_Replacement {
 		$this->owners      = $owners;
 		$this->files       = $files;
 		$this->snapshot    = $snapshot;
+		$this->former      = $former;
 	}
 
 	/**
@@ -95,6 +100,7 @@ class Imagewright_Replacement {
 	 * @return array|WP_Error The new record.
 	 */
 	public function run( $id, $job_id, $image, $options ) {
+		$this->former->let_go( $id, true );
 		$state = $this->state->get( $id );
 		if ( $state && 'optimized' !== $state['status'] ) {
 			$undone = $this->restoration->put_back( $id, $state, true );
@@ -167,6 +173,12 @@ class Imagewright_Replacement {
 		if ( is_wp_error( $result ) ) {
 			return $result;
 		}
+		// A browser would show the first frame of an animation instead of a file that moves.
+		$whole = array_filter( $result['variants'], static fn( $variant ) => $larger || ! in_array( 'animation', (array) ( $variant['lacks'] ?? array() ), true ) );
+		if ( ! $whole ) {
+			return $this->eligibility->not_moving( $result, (int) $result['original']['size'] );
+		}
+		$result['variants'] = array_values( $whole );
 		if ( $state && ( $beside xor 'beside' === ( $state['way'] ?? '' ) ) ) {
 			// The files are compared with WordPress's own.
 			$restored = $this->restoration->put_back( $id, $state, false );

@@ -34,6 +34,8 @@ class Imagewright_Restoration {
 	private Imagewright_Gathering $gathering;
 	/** Files that attachments use. */
 	private Imagewright_Owners $owners;
+	/** Pictures that other programs replaced. */
+	private Imagewright_Former $former;
 
 	/**
 	 * Takes what it works with.
@@ -49,6 +51,7 @@ class Imagewright_Restoration {
 	 * @param Imagewright_Snapshot    $snapshot    Snapshots of attachments.
 	 * @param Imagewright_Gathering   $gathering   Attachments that come to share a file.
 	 * @param Imagewright_Owners      $owners      Files that attachments use.
+	 * @param Imagewright_Former      $former      Pictures that other programs replaced.
 	 */
 	public function __construct(
 		Imagewright_State $state,
@@ -61,7 +64,8 @@ class Imagewright_Restoration {
 		Imagewright_Sizes $sizes,
 		Imagewright_Snapshot $snapshot,
 		Imagewright_Gathering $gathering,
-		Imagewright_Owners $owners
+		Imagewright_Owners $owners,
+		Imagewright_Former $former
 	) {
 		$this->state       = $state;
 		$this->exclusions  = $exclusions;
@@ -74,6 +78,7 @@ class Imagewright_Restoration {
 		$this->snapshot    = $snapshot;
 		$this->gathering   = $gathering;
 		$this->owners      = $owners;
+		$this->former      = $former;
 	}
 
 	/**
@@ -85,7 +90,7 @@ class Imagewright_Restoration {
 	 */
 	public function run( $id, $force ) {
 		$state = $this->state->get( $id );
-		if ( ! $state ) {
+		if ( ! $state || $this->former->let_go( $id, true ) ) {
 			return false;
 		}
 		if ( 'optimized' === $state['status'] && ! $force && $this->state->is_edited( $id, $state ) ) {
@@ -234,7 +239,7 @@ class Imagewright_Restoration {
 				$names[] = is_array( $size ) ? (string) $size['file'] : '';
 			}
 		}
-		$keep = array_merge( array( '' ), array_keys( $snapshot['files'] ), array_column( (array) $snapshot['backup_sizes'], 'file' ) );
+		$keep = array_merge( array( '' ), array_keys( $snapshot['files'] ), $snapshot['others'] ?? array(), array_column( (array) $snapshot['backup_sizes'], 'file' ) );
 		return array_values( array_unique( array_diff( $names, $keep ) ) );
 	}
 
@@ -281,7 +286,7 @@ class Imagewright_Restoration {
 			return;
 		}
 		$dir   = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
-		$names = array_merge( array_keys( $state['snapshot']['files'] ), $state['created'], array_values( $state['copies'] ) );
+		$names = array_merge( array_keys( $state['snapshot']['files'] ), $state['snapshot']['others'] ?? array(), $state['created'], array_values( $state['copies'] ) );
 		foreach ( array_unique( $names ) as $name ) {
 			$this->files->remove( path_join( $dir, $name ) );
 		}

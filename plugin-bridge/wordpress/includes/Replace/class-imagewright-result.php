@@ -101,7 +101,7 @@ class Imagewright_Result {
 			)
 		);
 		if ( ! $result['variants'] ) {
-			return $this->eligibility->not_smaller( $result, $before );
+			return $this->eligibility->lost_animation( $result ) ? $this->eligibility->not_moving( $result, $before ) : $this->eligibility->not_smaller( $result, $before );
 		}
 		if ( ! isset( Imagewright_Contract::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );

@@ -227,14 +227,17 @@ class Imagewright_Rest_Library {
 		}
 		$source = $this->source->of( $id );
 		$size   = is_wp_error( $source ) ? false : wp_getimagesize( $source['path'] );
+		if ( ! $size ) {
+			return array( 'replaces' => array() );
+		}
+		$size     = array(
+			'width'  => (int) $size[0],
+			'height' => (int) $size[1],
+		);
+		$replaces = $this->shown->replaces( $id, $size );
 		return array(
-			'replaces' => $size ? $this->shown->replaces(
-				$id,
-				array(
-					'width'  => (int) $size[0],
-					'height' => (int) $size[1],
-				)
-			) : array(),
+			'replaces'  => $replaces,
+			'leastGain' => $this->shown->least_gain( $id, $size, $replaces ),
 		);
 	}
 

@@ -149,6 +149,7 @@ class Imagewright_Rest_Runs {
 		}
 		$options   = $this->options( $request );
 		$this->schedule->check( Imagewright_Schedule::SAMPLE, 0.15 );
+		$this->schedule->check_these( $request['ids'], 0.5 );
 		$preview   = $this->candidates->preview( $options, $request['ids'] );
 		$lacks     = $request['fillText'] && ! $this->service->has_model();
 		$described = $request['fillText'] && ! $lacks ? $this->candidates->count( 'optimize', $options, $request['ids'], true ) : 0;

@@ -1,0 +1,142 @@
+import { photograph } from '../wordpress/rig.ts';
+import type { Trial } from './wordpress-plugins.ts';
+
+const DELIVER =
+  'update_option( "imagewright_settings", array( "delivery" => $delivery ) + get_option( "imagewright_settings" ) );';
+
+const statusOf = async ({ admin }: Trial, id: number) =>
+  admin.json<{ status: string; statusText: string }>('GET', `/attachments/${id}`);
+
+/** Enable Media Replace: its own code replaces an optimized picture, under a new name and under the old one. */
+export async function tryMediaReplace(trial: Trial): Promise<void> {
+  const { rig, admin, hold, upload, shown, run } = trial;
+  await rig.site.php(DELIVER, { delivery: 'replace' });
+  for (const [format, type, name] of [
+    ['webp', 'replace_and_search', 'fresh.jpg'],
+    ['original', 'replace', 'ignored.jpg'],
+  ] as const) {
+    const none = JSON.stringify(await rig.checksums());
+    const id = await upload(`stuck-${format}.jpg`, 1100);
+    const [status] = await admin.answer('POST', `/attachments/${id}/optimize`, { format, preset: 'low' });
+    hold(`${type}: is optimized first (${status})`, status === 200);
+    const bytes = Buffer.from(await photograph(900, { name: 'photo-stream.jpg' })).toString('base64');
+    const done = await rig.site.php<boolean>(
+      `require_once ABSPATH . 'wp-admin/includes/admin.php'; wp_set_current_user( 1 );
+      $path = wp_tempnam( 'fresh' ); file_put_contents( $path, base64_decode( $bytes ) );
+      $one  = new EnableMediaReplace\\Controller\\ReplaceController( $id );
+      $one->setupParams( array( 'replace_type' => $type, 'new_location' => false, 'location_dir' => null, 'timestamp_replace' => 2, 'new_date' => current_time( 'mysql' ), 'new_filename' => $name, 'uploadFile' => $path ) );
+      return (bool) $one->run();`,
+      { id, bytes, type, name },
+    );
+    hold(`${type}: the plugin says it is done`, done);
+    const before = await shown(id);
+    hold(`${type}: a visitor sees ${before.path}`, before.naturalWidth === 900 && before.failed.length === 0);
+    hold(`${type}: ${(await statusOf(trial, id)).statusText}`, (await statusOf(trial, id)).status === 'none');
+    const files = JSON.stringify(await rig.checksums());
+    hold(`${type}: a run optimizes it for a credit`, (await run()) === 1);
+    const after = await shown(id);
+    hold(`${type}: a visitor gets ${after.path}, ${after.bytes} bytes of ${before.bytes}`, after.bytes < before.bytes);
+    const [restored] = await admin.answer('POST', `/attachments/${id}/restore`, {});
+    hold(`${type}: is restored byte for byte (${restored})`, files === JSON.stringify(await rig.checksums()));
+    await rig.site.php('wp_delete_attachment( $id, true );', { id });
+    hold(`${type}: nothing is left`, JSON.stringify(await rig.checksums()) === none);
+  }
+}
+
+/** Modern Image Formats, with its picture element and without, and both ways of delivery. */
+export async function tryModernFormats(trial: Trial): Promise<void> {
+  const { rig, admin, hold, upload, shown, run } = trial;
+  for (const [picture, delivery] of [
+    [false, 'beside'],
+    [true, 'beside'],
+    [false, 'replace'],
+    [true, 'replace'],
+  ] as const) {
+    const of = `${picture ? 'picture' : 'content'}, ${delivery}`;
+    await rig.site.php(
+      `${DELIVER} update_option( 'webp_uploads_use_picture_element', $picture ); update_option( 'perflab_generate_webp_and_jpeg', true );`,
+      {
+        delivery,
+        picture,
+      },
+    );
+    const none = JSON.stringify(await rig.checksums());
+    const id = await upload(`both-${picture}-${delivery}.jpg`, 1100);
+    const made = Object.keys(await rig.checksums()).filter((name) => /-jpg\.(webp|avif)$/.test(name));
+    const files = JSON.stringify(await rig.checksums());
+    const before = await shown(id);
+    const cost = await run();
+    const after = await shown(id);
+    const { status, statusText } = await statusOf(trial, id);
+    hold(
+      `${of}: ${made.length} files of its own; ${cost} credits; ${before.path} ${before.bytes}, then ${after.path} ${after.bytes}; ${statusText}`,
+      after.failed.length === 0 &&
+        (cost === 0 ? after.bytes === before.bytes && status !== 'optimized' : after.bytes < before.bytes),
+    );
+    if (cost > 0) {
+      await admin.answer('POST', `/attachments/${id}/restore`, {});
+      hold(`${of}: is restored byte for byte`, files === JSON.stringify(await rig.checksums()));
+      await run();
+    }
+    await rig.site.php('wp_delete_attachment( $id, true );', { id });
+    hold(`${of}: nothing is left`, JSON.stringify(await rig.checksums()) === none);
+  }
+}
+
+/** Yoast SEO: the picture of social networks and of the sitemap exists and answers, also when files took the place of the originals. */
+export async function tryYoast({ rig, hold, upload, run }: Trial): Promise<void> {
+  for (const delivery of ['beside', 'replace']) {
+    await rig.site.php(DELIVER, { delivery });
+    const id = await upload(`social-${delivery}.jpg`, 1300);
+    await run();
+    const url = await rig.site.php<string>(
+      `wp_set_current_user( 1 ); $post = wp_insert_post( array( 'post_title' => 'Social', 'post_status' => 'publish', 'post_content' => 'x' ) );
+      set_post_thumbnail( $post, $id ); return get_permalink( $post );`,
+      { id },
+    );
+    const html = await (await fetch(url)).text();
+    const image = /<meta property="og:image" content="([^"]+)"/.exec(html)?.[1] ?? '';
+    const answer = image ? await fetch(image.replaceAll('&amp;', '&')) : null;
+    hold(`${delivery}: og:image is ${image} (${answer?.headers.get('content-type')})`, answer?.status === 200);
+    const map = await (await fetch(new URL('/?sitemap=post&sitemap_n=1', url))).text();
+    const named = [...map.matchAll(/<image:loc>([^<]+)</g)].map(([, address]) => address as string);
+    const states = await Promise.all(named.map(async (address) => (await fetch(address)).status));
+    hold(
+      `${delivery}: images of the sitemap answer: ${states.join(' ')}`,
+      states.every((one) => one === 200),
+    );
+  }
+}
+
+/** Duplicate Post: a copy of a post shows its optimized picture, and stays whole when the first post is deleted. */
+export async function tryDuplicatePost({ rig, hold, upload, run }: Trial): Promise<void> {
+  const id = await upload('copied.jpg', 1200);
+  await run();
+  const [copy, before] = await rig.site.php<[string, string]>(
+    `require_once ABSPATH . 'wp-admin/includes/admin.php'; wp_set_current_user( 1 );
+    $img  = wp_get_attachment_image( $id, 'large', false, array( 'class' => "wp-image-$id" ) );
+    $post = wp_insert_post( array( 'post_title' => 'First', 'post_status' => 'publish', 'post_content' => wp_slash( $img ) ) );
+    $copy = ( new Yoast\\WP\\Duplicate_Post\\Post_Duplicator() )->create_duplicate( get_post( $post ), array( 'copy_status' => true, 'copy_attachments' => true ) );
+    wp_publish_post( $copy ); wp_delete_post( $post, true ); return array( get_permalink( $copy ), (string) get_attached_file( $id ) );`,
+    { id },
+  );
+  const html = await (await fetch(copy)).text();
+  const address = /srcset="([^\s"]+\.iw\.webp)/.exec(html)?.[1] ?? '';
+  hold(`the copy offers ${address}`, address !== '' && (await fetch(address)).status === 200);
+  hold('the upload is there', before !== '');
+}
+
+/** Safe SVG: an SVG is neither priced nor changed, and a photograph beside it is optimized. */
+export async function trySafeSvg({ rig, admin, hold, upload, run, shown }: Trial): Promise<void> {
+  const svg = new TextEncoder().encode(
+    '<?xml version="1.0" encoding="UTF-8"?><svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>',
+  );
+  const drawing = await admin.upload('drawing.svg', svg, 'image/svg+xml');
+  const id = await upload('photo.jpg', 1100);
+  const sums = await rig.checksums();
+  hold(`a run costs one credit`, (await run()) === 1);
+  const same = Object.entries(sums).filter(([name]) => name.endsWith('.svg'));
+  const now = await rig.checksums();
+  hold(`the drawing ${drawing} is as it was`, same.length > 0 && same.every(([name, sum]) => now[name] === sum));
+  hold(`a visitor gets ${(await shown(id)).path}`, (await shown(id)).failed.length === 0);
+}
