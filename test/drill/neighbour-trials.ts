@@ -1,5 +1,5 @@
 import { photograph } from '../wordpress/rig.ts';
-import type { Trial } from './wordpress-plugins.ts';
+import type { Trial } from './trial.ts';
 
 const DELIVER =
   'update_option( "imagewright_settings", array( "delivery" => $delivery ) + get_option( "imagewright_settings" ) );';

@@ -10,19 +10,7 @@ import { photograph, type StartedRig, startRig } from '../wordpress/rig.ts';
 import type { SiteUser } from '../wordpress/site/site-user.ts';
 import { serveBucket } from '../wordpress/stand-ins/bucket.ts';
 import { tryDuplicatePost, tryMediaReplace, tryModernFormats, trySafeSvg, tryYoast } from './neighbour-trials.ts';
-
-/** Tools of a trial with a real plugin. */
-export interface Trial {
-  rig: StartedRig;
-  admin: SiteUser;
-  /** Notes whether something holds. */
-  hold(what: string, holds: boolean): void;
-  upload(name: string, width: number): Promise<number>;
-  /** A visitor's view of an attachment in a post. */
-  shown(id: number): Promise<{ path: string; naturalWidth: number; bytes: number; failed: string[] }>;
-  /** Optimizes what the library offers, and returns what it cost. */
-  run(): Promise<number>;
-}
+import type { Trial } from './trial.ts';
 
 /** Trials by the folder of the plugin, each with the file that WordPress activates. */
 const TRIALS: Record<string, { file: string; tryIt(trial: Trial): Promise<void> }> = {
