@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { FIXTURES } from '../support/api-client.ts';
+import type { Balance } from '#contract';
+import { createApiClient, FIXTURES } from '../support/api-client.ts';
 import { sharedBrowser } from '../support/browser.ts';
 import { envOutside } from '../support/install-packages.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -48,6 +49,11 @@ async function serviceSettings() {
   return { IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: apiKey };
 }
 
+/** Reads the credits that are left. */
+async function balanceOf({ IMAGEWRIGHT_URL: url, IMAGEWRIGHT_API_KEY: apiKey }: Record<string, string>) {
+  return (await createApiClient({ url, apiKey }).readJson<Balance>('/v1/credits/balance')).balance;
+}
+
 it('react: the page uploads and exports while it is worked on, and a build has optimized images', async () => {
   const project = await install('react', 'imagewright-element', 'imagewright-engine', 'imagewright-unplugin');
   const free = ['--host', '127.0.0.1', '--port', '0'];
@@ -67,23 +73,27 @@ it('react: the page uploads and exports while it is worked on, and a build has o
   await expect.poll(width).toBeGreaterThan(0);
 });
 
-it('express: an admin whose media are replaced', async () => {
+it('express: an admin that replaces media, keeps what was paid for over a reload, and restores', async () => {
   const project = await install('express', 'imagewright-element', 'imagewright-host');
   await cp(`${FIXTURES}/photos/photo-brushes.jpg`, join(project.folder, 'media/photo-brushes.jpg'));
   const settings = { ...(await serviceSettings()), PORT: '0', ADMIN_PASSWORD: 'secret' };
   const { url, page } = await open(project, settings);
   await page.setExtraHTTPHeaders({ Authorization: `Basic ${btoa('editor:secret')}` });
   await page.goto(`${url}/admin/`);
-  const size = async () => (await (await fetch(`${url}/media/photo-brushes.jpg`)).arrayBuffer()).byteLength;
-  const before = await size();
+  const shown = async () => Buffer.from(await (await fetch(`${url}/media/photo-brushes.jpg`)).arrayBuffer());
+  const before = await shown();
+  const replace = page.getByRole('button', { name: /^Replace / }).first();
   await page.getByRole('button', { name: 'Optimize all' }).click();
   await page.getByRole('button', { name: text('export.some', { count: 1 }) }).click();
   await page.getByRole('button', { name: text('confirm.yes', { count: 1 }) }).click();
-  await page
-    .getByRole('button', { name: /^Replace / })
-    .first()
-    .click();
-  await expect.poll(size).toBeLessThan(before);
+  await replace.waitFor();
+  expect(await balanceOf(settings)).toBe(9);
+  await page.reload();
+  await replace.click();
+  await expect.poll(async () => (await shown()).length).toBeLessThan(before.length);
+  expect(await balanceOf(settings)).toBe(9);
+  await page.getByRole('button', { name: 'Restore all' }).click();
+  await expect.poll(async () => (await shown()).equals(before)).toBe(true);
 });
 
 it('server rendering: the tag is in the page, and the element uploads and exports in the browser', async () => {

@@ -2,7 +2,7 @@ import { connectHost, createRemoteHost } from '/packages/host/index.js';
 
 const host = createRemoteHost('/admin/imagewright');
 const connection = await connectHost(document.querySelector('image-optimizer'), host);
-document.querySelector('button').addEventListener('click', async () => {
-  const { images } = await host.list({ status: 'original' });
-  await connection.add(images.map(({ id }) => id));
-});
+const [optimize, restore] = document.querySelectorAll('button');
+const idsOf = async (status) => (await host.list({ status, limit: 1000 })).images.map(({ id }) => id);
+optimize.addEventListener('click', async () => connection.add(await idsOf('original')));
+restore.addEventListener('click', async () => connection.restore(await idsOf('replaced')));
