@@ -38,8 +38,10 @@ function walk(value: unknown, parts: string[], at: number, values: unknown[]): v
     const part = parts[at] as string;
     if (/^\d+$/.test(part) && Number(part) < value.length) {
       const element = value[Number(part)];
-      if (at + 1 === parts.length && Array.isArray(element)) values.push(new ElementArray(element));
-      else walk(element, parts, at + 1, values);
+      const isLast = at + 1 === parts.length;
+      if (isLast) values.push(Array.isArray(element) ? new ElementArray(element) : element);
+      // A path that goes on beyond a value without fields finds nothing there, not even that a field is missing.
+      else if (Array.isArray(element) || isDocument(element)) walk(element, parts, at + 1, values);
     }
     for (const item of value) if (isDocument(item)) walk(item, parts, at, values);
   } else if (isDocument(value)) walk(ownField(value, parts[at] as string), parts, at + 1, values);

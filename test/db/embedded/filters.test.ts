@@ -93,6 +93,7 @@ const CASES: [filter: object, found: string[]][] = [
   [{ 'a.0': { $in: [1, 'one'] } }, ['list', 'listText']],
   [{ 'a.0': { $elemMatch: { $eq: 1 } } }, ['listNested']],
   [{ 'a.0.1': 2 }, ['listNested']],
+  [{ _id: { $in: ['list', 'listText', 'listNested', 'one'] }, 'a.0.b': null }, ['one']],
   [{ a: { $elemMatch: { $elemMatch: { $eq: 1 } } } }, ['listNested']],
   [{ a: { $elemMatch: { $eq: [1, 2] } } }, ['listNested']],
   [{ a: { $elemMatch: { $eq: [[1, 2]] } } }, []],
