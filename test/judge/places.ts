@@ -40,6 +40,12 @@ export async function filesWithPlaces(): Promise<FileWithPlace[]> {
     ...own,
     ...signed,
     ...(await inPngTexts()),
+    { name: 'places.heic', bytes: fixture('heic/places.heic'), names: ['place', 'serial_numbers'] },
+    {
+      name: 'credentials.heic',
+      bytes: SIGNERS.avif(fixture('heic/plain.heic')),
+      names: ['place', 'content_credentials'],
+    },
     { name: 'iptc.jpg', bytes: withIptc(await drawn('jpeg')), names: ['place'] },
     {
       name: 'moving.webp',
@@ -64,7 +70,8 @@ export async function filesWithPlaces(): Promise<FileWithPlace[]> {
   ];
 }
 
-const field = (name: string) => readFileSync(new URL(`../fixtures/field/${name}`, import.meta.url));
+const fixture = (path: string) => readFileSync(new URL(`../fixtures/${path}`, import.meta.url));
+const field = (name: string) => fixture(`field/${name}`);
 const withBoth = (image: Sharp) => image.withExif(IFD).withXmp(PACKET);
 
 function drawn(

@@ -14,27 +14,40 @@ interface Choice {
   metadata: MetadataLevel;
 }
 
-/** Lists settings for the file of a number: all of them, or each format once and `original` at each level. */
-function choicesFor(number: number, whole: boolean): Choice[] {
-  const all = FORMATS.flatMap((format) =>
-    PRESETS.flatMap((preset) => METADATA_LEVELS.map((metadata) => ({ format, preset, metadata }))),
-  );
-  if (whole) return all;
-  return FORMATS.flatMap((format, index) => {
-    const preset = PRESETS[(number + index) % PRESETS.length];
-    const level = METADATA_LEVELS[(number + index) % METADATA_LEVELS.length];
-    return all.filter(
-      (one) => one.format === format && one.preset === preset && (format === 'original' || one.metadata === level),
+/** How many of all settings a test tries with each file. */
+export type Extent =
+  /** Each format once, and `original` at each level. */
+  | 'few'
+  /** `original` with each preset at each level, and all pairs of a format and a level, with each preset among them. */
+  | 'pairs'
+  | 'all';
+
+const ALL: Choice[] = FORMATS.flatMap((format) =>
+  PRESETS.flatMap((preset) => METADATA_LEVELS.map((metadata) => ({ format, preset, metadata }))),
+);
+
+/** Lists settings for the file of a number. */
+function choicesFor(number: number, extent: Extent): Choice[] {
+  if (extent === 'all') return ALL;
+  return ALL.filter(({ format, preset, metadata }) => {
+    const [row, column] = [FORMATS.indexOf(format), METADATA_LEVELS.indexOf(metadata)];
+    if (extent === 'few') {
+      const isLevel = format === 'original' || column === (number + row) % METADATA_LEVELS.length;
+      return isLevel && preset === PRESETS[(number + row) % PRESETS.length];
+    }
+    // Over the files each format meets each preset at each level.
+    return (
+      format === 'original' || preset === PRESETS[(number + row * METADATA_LEVELS.length + column) % PRESETS.length]
     );
   });
 }
 
-/** Renders files and expects no place, serial number or thumbnail in any output. @param whole all formats with all presets and levels */
-export async function expectNoPlaces(harness: Harness, files: FileWithPlace[], whole: boolean): Promise<void> {
+/** Renders files and expects no place, serial number or thumbnail in any output. */
+export async function expectNoPlaces(harness: Harness, files: FileWithPlace[], extent: Extent): Promise<void> {
   const outputs: string[] = [];
   for (const [number, { name, bytes }] of files.entries()) {
     const source = await harness.store(name, bytes);
-    for (const choice of choicesFor(number, whole)) {
+    for (const choice of choicesFor(number, extent)) {
       const made = await harness.render(source, { ...choice, widths: choice.format === 'webp' ? [32] : [] });
       for (const { file } of made) {
         outputs.push(file);

@@ -3,10 +3,13 @@ import { type FileWithPlace, filesWithPlaces, hasExiftool, placesByExiftool, pla
 import { expectNoPlaces } from './expect-no-places.ts';
 import { type Harness, startHarness } from './processor-harness.ts';
 
+/** Where exiftool of Debian 12 does not look: credentials of some containers, and what stands behind the end. */
+const UNSEEN = ['credentials.webp', 'credentials.avif', 'credentials.gif', 'credentials.heic', 'behind.jpg'];
+
 let harness: Harness;
 let files: FileWithPlace[];
 beforeAll(async () => {
-  harness = await startHarness({ WORKERS: 2, QUALITY_SEARCH: 'off' });
+  harness = await startHarness({ WORKERS: 2, QUALITY_SEARCH: 'off', HEIC_INPUT: 'on' });
   files = await filesWithPlaces();
 });
 afterAll(() => harness.close());
@@ -15,9 +18,9 @@ describe('places, serial numbers and thumbnails', () => {
   it('are in the files that the other tests begin with', async () => {
     const stored = await Promise.all(files.map(({ name, bytes }) => harness.store(name, bytes)));
     expect(files.filter(({ bytes }) => placesIn(bytes).length === 0).map(({ name }) => name)).toEqual([]);
-    // It does not look into raw profiles of EXIF in all versions, nor behind the end.
     const named = placesByExiftool(stored).map((line) => line.split(': ')[0]);
-    if (hasExiftool) expect(new Set(named).size).toBeGreaterThan(files.length - 5);
+    const missed = files.filter((_, index) => !named.includes(stored[index])).map(({ name }) => name);
+    if (hasExiftool) expect(missed.filter((name) => !UNSEEN.includes(name))).toEqual([]);
   });
 
   it('are named by `carries` wherever they stand', async () => {
@@ -27,7 +30,7 @@ describe('places, serial numbers and thumbnails', () => {
     }
   });
 
-  it('leave in no format, with no preset and at no level', () => expectNoPlaces(harness, files, false));
+  it('leave in no format, with no preset and at no level', () => expectNoPlaces(harness, files, 'few'));
 
   it('go with the credentials that hold them, which is told', async () => {
     const source = await harness.store(
