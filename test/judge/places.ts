@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
@@ -262,34 +261,4 @@ function packedTexts(file: Buffer): Buffer[] {
     }
   }
   return texts;
-}
-
-/** True where `exiftool` is installed. */
-export const hasExiftool = isInstalled();
-if (!hasExiftool) console.warn('SKIPPED: exiftool is not installed, so places are looked for by our own check alone.');
-
-function isInstalled(): boolean {
-  try {
-    return execFileSync('exiftool', ['-ver'], { stdio: ['ignore', 'pipe', 'ignore'] }).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-/** Names of tags that tell a place, a serial number or a thumbnail. */
-const TELLING = /GPS|City|Location|Latitude|Longitude|SerialNumber|Thumbnail(?:Image|Offset)|PreviewImage|Secret/i;
-
-/** Returns what `exiftool` finds of a place, a serial number or a thumbnail in files, one line each. */
-export function placesByExiftool(paths: string[]): string[] {
-  if (!hasExiftool || paths.length === 0) return [];
-  const said = execFileSync('exiftool', ['-a', '-G1', '-s', '-u', '-ee', '-j', ...paths], { maxBuffer: 1 << 28 });
-  const files = JSON.parse(said.toString('utf8')) as Record<string, unknown>[];
-  return files.flatMap((file) =>
-    Object.entries(file)
-      .filter(
-        ([tag, value]) =>
-          !/^(?:System|ExifTool):|^SourceFile$/.test(tag) && (TELLING.test(tag) || TELLING.test(String(value))),
-      )
-      .map(([tag, value]) => `${String(file.SourceFile)}: ${tag} ${String(value)}`),
-  );
 }

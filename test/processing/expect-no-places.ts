@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { OutputFormat, Preset } from '#contract';
 import { METADATA_LEVELS, type MetadataLevel, PRESET_TARGETS } from '#contract/constants';
-import { type FileWithPlace, placesByExiftool, placesIn } from '../judge/places.ts';
+import { placesByExiftool } from '../judge/exiftool.ts';
+import { type FileWithPlace, placesIn } from '../judge/places.ts';
 import type { Harness } from './processor-harness.ts';
 
 const FORMATS: OutputFormat[] = ['original', 'webp', 'avif', 'jpeg', 'png'];

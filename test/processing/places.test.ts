@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FileWithPlace, filesWithPlaces, hasExiftool, placesByExiftool, placesIn } from '../judge/places.ts';
+import { hasExiftool, placesByExiftool } from '../judge/exiftool.ts';
+import { type FileWithPlace, filesWithPlaces, placesIn } from '../judge/places.ts';
 import { expectNoPlaces } from './expect-no-places.ts';
 import { type Harness, startHarness } from './processor-harness.ts';
 
