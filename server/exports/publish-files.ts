@@ -9,6 +9,7 @@ import type {
   OutputRepository,
   SessionRepository,
 } from '../db/index.ts';
+import { lacksOf } from '../processing/index.ts';
 import { createNamePlanner, type NamedVariant, type PlannedNames } from './file-names.ts';
 import { namespaceOf } from './prepare-job.ts';
 
@@ -60,10 +61,11 @@ export async function publishFiles(
   const namespace = namespaceOf(job);
   const number = await reserveNames(task, outputs);
   const files = records.map(
-    ({ path, size, width, height, mimeType, sha256 }, index): OutputFile => ({
+    ({ path, size, width, height, mimeType, sha256, warnings }, index): OutputFile => ({
       variant: task.files[index]?.name ?? '',
       filename: task.names.filenames[index] ?? '',
       ...{ path, size, width, height, mimeType, sha256 },
+      ...lacksOf({ warnings }),
     }),
   );
   const _id = `${owner}:${hashOf(files)}`;

@@ -20,7 +20,9 @@ export function newestResult(records: OutputRecord[], sha256?: string): Result |
 export function newestResults(records: OutputRecord[]): Map<string, Result> {
   const newest = new Map<string, Result>();
   for (const { _id, namespace, files, updatedAt: at } of records) {
-    const file = files.find(({ variant }) => variant === 'full');
+    const whole = files.filter(({ variant }) => variant === 'full');
+    // Of several formats one that moves, if the image does.
+    const file = whole.find(({ lacks }) => !lacks?.includes('animation')) ?? whole[0];
     const imageId = _id.split(':')[1] ?? '';
     const known = newest.get(imageId);
     if (!file || (known && known.at >= at)) continue;

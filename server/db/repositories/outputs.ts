@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import type { Lack } from '#contract';
 import {
   BATCH,
   deleteInBatches,
@@ -23,6 +24,8 @@ export interface OutputFile {
   height: number;
   mimeType: string;
   sha256: string;
+  /** Parts of the image that the file does not show. Absent: none, or of an earlier version. */
+  lacks?: Lack[];
 }
 
 /** A name that a file had before it was renamed. */
