@@ -152,7 +152,8 @@ export function testKilledAtEachWrite({ calls, step }: { calls: Call[]; step: nu
     });
     afterAll(() => close?.());
 
-    it.each(calls)('$name is done once', async (call) => {
+    // A round takes 4 s on a quiet machine, and a job has 60 of them.
+    it.each(calls)('$name is done once', { timeout: 3_600_000 }, async (call) => {
       const writes: string[] = [];
       for (let number = step, dies = true; dies; number += step) {
         for (const moment of ['before', 'after'] as const) {
