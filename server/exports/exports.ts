@@ -5,7 +5,7 @@ import type { JobKind, NewJob } from '../jobs/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { formatsOf, type Processor, writeHtml } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { Files } from '../storage/index.ts';
+import { type Files, variantHashOf } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
 import { exportImage, planTasks } from './export-image.ts';
 import { renameFiles, withCurrentNames } from './file-names.ts';
@@ -97,6 +97,8 @@ export function createExports(deps: ExportsDeps) {
     /** Drops what was made from uploads of these hashes and kept for equal requests. */
     forgetSources: (accountId: string, sha256s: string[]) => cache.forget(accountId, sha256s),
 
+    /** Records that a file was damaged when it was sent, so that the next export or sample of these settings makes it again. */
+    noteDamaged: (path: string) => noteDamaged(deps, path),
     /** Removes exported files of these keys that nothing else holds. */
     collectFiles: (paths: string[]) => cache.collect(paths),
 
@@ -111,6 +113,13 @@ export function createExports(deps: ExportsDeps) {
     /** Removes cache files that an interruption left. */
     sweepOrphans: () => cache.sweepOrphans(),
   };
+}
+
+function noteDamaged({ repositories, logger }: Pick<ExportsDeps, 'repositories' | 'logger'>, path: string): void {
+  logger.error({ file: path }, 'a stored file is damaged; the next export or sample of its settings makes it again');
+  repositories.cachedVariants.markDamaged({ _id: variantHashOf(path), path }).catch((err: unknown) => {
+    logger.error({ err, file: path }, 'the damage of a file was not recorded');
+  });
 }
 
 /** The exports module. */

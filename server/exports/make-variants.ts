@@ -55,7 +55,7 @@ export async function lookUpIntact(context: MakeDeps, keys: string[]): Promise<{
   const [found, damaged]: [Found, Found] = [new Map(), new Map()];
   await Promise.all(
     (await cachedVariants.findMany(keys)).map(async (record) => {
-      const state = await store.check(record.path, record);
+      const state = record.isDamaged ? 'damaged' : await store.check(record.path, record);
       if (state === 'intact' || state === 'unknown') found.set(record._id, record);
       if (state !== 'damaged') return;
       damaged.set(record._id, record);

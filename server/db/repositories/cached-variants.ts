@@ -29,6 +29,8 @@ const cachedVariantFields = {
   warnings: field.withDefault(field.mixed<Warning[]>(), []),
   /** True until it was paid for, or counted as a sample of the day. */
   isUncounted: field.optional(field.flag()),
+  /** True once bytes of the file were found to be other ones, until it is made again. */
+  isDamaged: field.optional(field.flag<true>()),
   usedAt: field.date(),
 };
 
@@ -52,7 +54,8 @@ export function createCachedVariantRepository(connection: Connection) {
         const inserted = collection.insertOne(record, { ignoreUndefined: true }).then(() => true);
         if (await unlessDuplicate(inserted, false)) return null;
         const options = { ignoreUndefined: true, returnDocument: 'before' } as const;
-        const before = await collection.findOneAndUpdate({ _id }, { $set: fields }, options);
+        const change = { $set: fields, $unset: { isDamaged: true as const } };
+        const before = await collection.findOneAndUpdate({ _id }, change, options);
         if (before) return before.path;
       }
     },
@@ -79,6 +82,11 @@ export function createCachedVariantRepository(connection: Connection) {
     /** Records that variants were paid for, or counted as samples. */
     async markCounted(keys: string[]): Promise<void> {
       await collection.updateMany({ _id: { $in: keys } }, { $unset: { isUncounted: true } });
+    },
+
+    /** Records that a file has other bytes than its record tells, unless the record has got another file meanwhile. */
+    async markDamaged({ _id, path }: Pick<CachedVariantRecord, '_id' | 'path'>): Promise<void> {
+      await collection.updateOne({ _id, path }, { $set: { isDamaged: true } });
     },
 
     /** Lists the least recently used variants. */

@@ -18,6 +18,8 @@ export interface FileToSend {
   etag: string;
   /** Hash that was told of the bytes, which are sent only if they have it. @default not compared */
   sha256?: string;
+  /** Called if the hash shows only at the end of the bytes that they are other ones. */
+  onDamaged?: (key: string) => void;
   /** Displays the file instead of saving it, for images embedded in a page. @default false */
   inline?: boolean;
   /** Seconds for which the address leads to these bytes. @default clients ask each time */
@@ -114,7 +116,7 @@ function headersOf({ lastsSeconds }: FileToSend): Record<string, string> {
 
 /** Opens the file before the response starts, so that a missing one can still respond 404. Null: no bytes are needed. */
 async function openStored(
-  { key, size, filename, sha256 }: FileToSend,
+  { key, size, filename, sha256, onDamaged }: FileToSend,
   { range, store, needsBytes }: { range: ByteRange | undefined; store: Store; needsBytes: boolean },
 ): Promise<Readable | null> {
   const state = needsBytes && sha256 !== undefined ? await store.check(key, { size, sha256 }) : 'intact';
@@ -124,7 +126,9 @@ async function openStored(
   if (!found) throw new AppError('file_not_found', `The file "${filename}" does not exist any more`);
   if (found.size === size) {
     const isUnread = state === 'unknown' && !range && sha256 !== undefined;
-    return opened && isUnread ? checkedStream(opened.stream, { key, sha256 }) : (opened?.stream ?? null);
+    if (!opened || !isUnread) return opened?.stream ?? null;
+    const checked = checkedStream(opened.stream, { key, sha256 });
+    return checked.once('error', (error) => error instanceof DamagedFileError && onDamaged?.(key));
   }
   opened?.stream.destroy();
   throw new Error(`Expected ${size} bytes in ${key}, but found ${found.size}`);

@@ -6,14 +6,18 @@ import type { Services } from '../handlers.ts';
 import { dispositionOf, sendFile } from './send-file.ts';
 
 /** Sends an exported file, or says where the store has it: by a redirect, or as JSON to a client that accepts it. */
-export async function sendFound(ctx: Context, { file, lastsSeconds }: FoundFile, { store, downloads }: Services) {
+export async function sendFound(
+  ctx: Context,
+  { file, lastsSeconds }: FoundFile,
+  { store, downloads, exports }: Services,
+) {
   const { path: key, size, filename, mimeType, sha256 } = file;
   // The store knows neither the hash as a validator nor, by the signature of a GET, another method.
   const isPlainGet = ctx.method === 'GET' && !ctx.get('If-None-Match') && !ctx.get('If-Match');
   const how = { mimeType, disposition: dispositionOf({ filename }) };
   if (downloads === 'redirect') ctx.vary('Accept');
   const url = downloads === 'redirect' && isPlainGet && (await store.urlOf(key, how));
-  if (!url) return sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, lastsSeconds }, store);
+  if (!url) return sendFile(ctx, { ...file, key, etag: sha256, lastsSeconds, onDamaged: exports.noteDamaged }, store);
   ctx.set('Cache-Control', 'private, no-store');
   if (!ctx.get('Accept').includes(DOWNLOAD_ADDRESS_TYPE)) return ctx.redirect(url.address);
   const address: DownloadAddress = {

@@ -32,9 +32,10 @@ export const SHARE_ROUTES = {
     await sendFile(ctx, { key, size, filename, mimeType, etag: `${imageId}-bare`, inline: true }, store);
   },
 
-  getSharedResult: async ({ ctx, share, params: { imageId }, query }, { shares, store }) => {
+  getSharedResult: async ({ ctx, share, params: { imageId }, query }, { shares, exports, store }) => {
     const { path: key, size, filename, mimeType, sha256 } = await shares.findResult(share, imageId, query.sha256);
-    await sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, inline: true }, store);
+    const { noteDamaged: onDamaged } = exports;
+    await sendFile(ctx, { key, size, filename, mimeType, etag: sha256, sha256, onDamaged, inline: true }, store);
   },
 
   answerSharedImage: ({ share, params, body }, { shares }) => shares.answer(share, params.imageId, body),
