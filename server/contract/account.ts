@@ -1,16 +1,20 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import { forEachLimit } from './constants/index.ts';
 import { LEDGER_KINDS, planUseSchema, transactionQuerySchema } from './credits.ts';
 import { accountIdSchema, jobIdSchema, keyIdSchema, sessionIdSchema } from './ids.ts';
 import { integerText } from './integer-text.ts';
 import { JOB_KINDS, JOB_STATES } from './jobs.ts';
 import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
+import { namedEnum } from './named-enum.ts';
 
 /** Roles of accounts. */
 export const ACCOUNT_ROLES = ['user', 'operator'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
-const keyUse = z.object({ used: z.int().describe('Active keys.'), limit: z.int().describe('Limit of the plan.') });
+const keyUse = z
+  .object({ used: z.int().describe('Active keys.'), limit: z.int().describe('Limit of the plan.') })
+  .meta({ id: 'KeyUse' });
 
 /** The account that is logged in. */
 export const profileSchema = z
@@ -21,7 +25,7 @@ export const profileSchema = z
       .string()
       .nullable()
       .describe('New email address until the link sent to it is opened, for at most two days.'),
-    role: z.enum(ACCOUNT_ROLES),
+    role: namedEnum('AccountRole', ACCOUNT_ROLES),
     plan: z.string(),
     balance: z.int().describe('Credits.'),
     used: z.int().describe('Charges less refunds, in credits.'),
@@ -39,20 +43,21 @@ export const visitSchema = z
   .meta({ id: 'Visit' });
 
 /** Body of `PATCH /account/profile`. */
-export const profilePatchSchema = z
-  .object({ email: emailSchema, password: passwordSchema })
-  .meta({ id: 'ProfilePatch' });
+export const profilePatchSchema = closedObject({ email: emailSchema, password: passwordSchema }).meta({
+  id: 'ProfilePatch',
+});
 
 /** Response of `POST /account/email/confirm`. */
 export const emailConfirmedSchema = z.object({ email: z.string() }).meta({ id: 'EmailConfirmed' });
 
 /** Body of `POST /account/password`. */
-export const passwordChangeSchema = z
-  .object({ currentPassword: passwordSchema, newPassword: newPasswordSchema })
-  .meta({ id: 'PasswordChange' });
+export const passwordChangeSchema = closedObject({
+  currentPassword: passwordSchema,
+  newPassword: newPasswordSchema,
+}).meta({ id: 'PasswordChange' });
 
 /** Body of requests that are confirmed with the password. */
-export const confirmationSchema = z.object({ password: passwordSchema }).meta({ id: 'Confirmation' });
+export const confirmationSchema = closedObject({ password: passwordSchema }).meta({ id: 'Confirmation' });
 
 /** Minutes for which a confirmation with the password is valid. */
 export const CONFIRMED_MINUTES = 10;
@@ -89,7 +94,7 @@ export type ApiKeyView = z.output<typeof apiKeySchema>;
 export const apiKeyListSchema = z.object({ keys: z.array(apiKeySchema), limit: keyUse }).meta({ id: 'ApiKeyList' });
 
 /** Body of `POST /account/keys`. */
-export const newKeySchema = z.object({ name: keyName }).meta({ id: 'NewKey' });
+export const newKeySchema = closedObject({ name: keyName }).meta({ id: 'NewKey' });
 
 /** Response of `POST /account/keys`, the only one that contains the key. */
 export const createdKeySchema = apiKeySchema
@@ -97,10 +102,9 @@ export const createdKeySchema = apiKeySchema
   .meta({ id: 'CreatedKey' });
 
 /** Body of `PATCH /account/keys/:keyId`. */
-export const keyPatchSchema = z
-  .object({ name: keyName.optional(), active: z.boolean().optional() })
+export const keyPatchSchema = closedObject({ name: keyName.optional(), active: z.boolean().optional() })
   .refine(({ name, active }) => name !== undefined || active !== undefined, 'expected name or active')
-  .meta({ id: 'KeyPatch' });
+  .meta({ id: 'KeyPatch', minProperties: 1 });
 
 const planLimit = z.int().nullable().describe('null: no limit.');
 
@@ -166,8 +170,8 @@ export const pastJobSchema = z
   .object({
     jobId: jobIdSchema,
     sessionId: sessionIdSchema,
-    kind: z.enum(JOB_KINDS),
-    status: z.enum(JOB_STATES),
+    kind: namedEnum('JobKind', JOB_KINDS),
+    status: namedEnum('JobState', JOB_STATES),
     images: z.int().describe('Images of the job.'),
     completed: z.int(),
     failed: z.int(),
@@ -190,7 +194,7 @@ export const jobHistorySchema = z.object({ jobs: z.array(pastJobSchema) }).meta(
 
 /** Selects part of the ledger; days are in UTC and inclusive. */
 export const ledgerFilterSchema = z.object({
-  kind: z.enum(LEDGER_KINDS).optional(),
+  kind: namedEnum('LedgerKind', LEDGER_KINDS).optional(),
   from: day.optional().describe('First day, UTC.'),
   to: day.optional().describe('Last day, UTC, inclusive.'),
 });

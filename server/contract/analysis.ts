@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { closedObject } from './closed-object.ts';
+import { closedObject, echoedObject } from './closed-object.ts';
 import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
-import { AI_STATUSES, aiReasonSchema, metadataSchema } from './images.ts';
+import { AI_STATUSES, aiReasonSchema, editedImageSchema, metadataSchema } from './images.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
+import { namedEnum } from './named-enum.ts';
 import { languageSchema, languagesSchema, textsSchema } from './texts.ts';
 
 /** Purposes of an image on its page, which decide the content of its alternative text (W3C alt decision tree). */
@@ -34,8 +35,7 @@ export const analyzeOptionsSchema = closedObject({
   keywords: phrases('Used where they fit the image, at most two.'),
   avoidWords: phrases('Words that must not be used.'),
   brandVoice: z.string().trim().max(500).optional().describe('The tone to write in.'),
-  usage: z
-    .enum(IMAGE_USAGES)
+  usage: namedEnum('ImageUsage', IMAGE_USAGES)
     .optional()
     .describe('Purpose of the images. `decorative`: the alternative text is `""`. Default: judged by the pixels.'),
   maxAltChars: z
@@ -46,7 +46,11 @@ export const analyzeOptionsSchema = closedObject({
     .describe(
       `Target length of \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
     ),
-  fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
+  fields: z
+    .array(namedEnum('MetadataField', METADATA_FIELD_NAMES))
+    .min(1)
+    .optional()
+    .describe('The fields to write. Default: all.'),
   overwrite: z
     .boolean()
     .default(false)
@@ -56,25 +60,23 @@ export const analyzeOptionsSchema = closedObject({
     path: ['languages'],
     message: 'expected `language` or `languages`, but received both',
   })
-  .meta({ id: 'AnalyzeOptions' });
+  .meta({ id: 'AnalyzeOptions', not: { required: ['language', 'languages'] } });
 
 /** The options with every default filled in. */
 export type AnalyzeOptions = z.output<typeof analyzeOptionsSchema>;
 
 /** Body of an analysis request; without `images` it covers all images of the session. */
-export const analyzeRequestSchema = z
-  .object({
-    sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
-    images: z
-      .array(z.union([imageIdSchema, z.object({ id: imageIdSchema })]))
-      .min(1)
-      // The size of the largest possible session: bounds the work of rejecting an invalid list.
-      .max(100_000)
-      .optional()
-      .describe('Image ids, or objects with an `id`; no id twice. Default: all.'),
-    options: analyzeOptionsSchema.default(() => analyzeOptionsSchema.parse({})),
-  })
-  .meta({ id: 'AnalyzeRequest' });
+export const analyzeRequestSchema = closedObject({
+  sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
+  images: z
+    .array(z.union([imageIdSchema, echoedObject({ id: imageIdSchema }, editedImageSchema)]))
+    .min(1)
+    // The size of the largest possible session: bounds the work of rejecting an invalid list.
+    .max(100_000)
+    .optional()
+    .describe('Image ids, or images as they were answered; no id twice. Default: all.'),
+  options: analyzeOptionsSchema.default(() => analyzeOptionsSchema.parse({})),
+}).meta({ id: 'AnalyzeRequest' });
 export type AnalyzeRequest = z.output<typeof analyzeRequestSchema>;
 
 /** Body of `POST /v1/analyze`, where the session is named in the body alone. */
@@ -87,11 +89,11 @@ export const analysisResultSchema = z
   .object({
     imageId: imageIdSchema,
     clientRef: z.string().nullable(),
-    status: z.enum(['completed', 'failed']),
+    status: namedEnum('ImageOutcome', ['completed', 'failed']),
     originalFilename: z.string(),
     metadata: metadataSchema.nullable().describe('As stored; null for a failed image that has none.'),
     texts: textsSchema.optional(),
-    aiStatus: z.enum(AI_STATUSES).nullable().describe('Outcome of the request to the vision model.'),
+    aiStatus: namedEnum('AiStatus', AI_STATUSES).nullable().describe('Outcome of the request to the vision model.'),
     aiReason: aiReasonSchema,
     fromCache: z
       .boolean()
@@ -124,17 +126,19 @@ export type AnalysisState = (typeof ANALYSIS_STATES)[number];
 export const analysisSchema = z
   .object({
     sessionId: sessionIdSchema,
-    status: z.enum(ANALYSIS_STATES).describe('Of the newest analysis.'),
+    status: namedEnum('AnalysisState', ANALYSIS_STATES).describe('Of the newest analysis.'),
     images: z.array(
-      z.object({
-        imageId: imageIdSchema,
-        clientRef: z.string().nullable(),
-        originalFilename: z.string(),
-        status: z.enum(['none', 'running', 'completed', 'failed']),
-        metadata: metadataSchema.nullable(),
-        texts: textsSchema.optional(),
-        error: failureSchema.nullable(),
-      }),
+      z
+        .object({
+          imageId: imageIdSchema,
+          clientRef: z.string().nullable(),
+          originalFilename: z.string(),
+          status: namedEnum('ImageAnalysisState', ['none', 'running', 'completed', 'failed']),
+          metadata: metadataSchema.nullable(),
+          texts: textsSchema.optional(),
+          error: failureSchema.nullable(),
+        })
+        .meta({ id: 'AnalyzedImage' }),
     ),
   })
   .meta({ id: 'Analysis' });

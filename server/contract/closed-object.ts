@@ -11,6 +11,27 @@ export function closedObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
   return z.strictObject(shape, { error });
 }
 
+/**
+ * Creates the schema of an object that may also have fields of an answer, which are dropped unread: what the service has sent may be
+ * sent back whole. Other fields are refused as by {@link closedObject}.
+ */
+export function echoedObject<Shape extends z.core.$ZodLooseShape>(shape: Shape, answered: z.ZodObject) {
+  const known = Object.keys(shape);
+  const isUnknown = (name: string) => !known.includes(name) && !Object.hasOwn(answered.shape, name);
+  const schema = z
+    .looseObject(shape)
+    .check(({ value, issues }) => {
+      const keys = Object.keys(value).filter(isUnknown);
+      if (keys.length > 0)
+        issues.push({ code: 'unrecognized_keys', keys, input: value, message: describeUnknown(keys, known) });
+    })
+    .overwrite(
+      (value) => Object.fromEntries(Object.entries(value).filter(([name]) => known.includes(name))) as typeof value,
+    )
+    .meta({ additionalProperties: false });
+  return schema as unknown as z.ZodObject<Shape, z.core.$strict>;
+}
+
 function describeUnknown(keys: string[], known: string[]): string {
   const [first = ''] = keys;
   const found = nearestName(first, known);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { FILE_ERRORS } from './constants/index.ts';
+import { FILE_ERRORS, FORMATS, INPUT_FORMATS } from './constants/index.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /**
@@ -7,6 +7,15 @@ import type { ErrorCode } from './error-codes.ts';
  * cookie; `operator`: the log-in cookie of an operator; `share`: the token of a link to a session; `none`: none.
  */
 export type AuthKind = 'key' | 'login' | 'operator' | 'share' | 'none';
+
+/** Media types of uploads. */
+export const UPLOAD_TYPES = INPUT_FORMATS.map((format) => FORMATS[format].mimeType);
+/** Media types of exported files: `original` keeps the format of an upload where that can be written. */
+export const FILE_TYPES = [
+  ...new Set(Object.values(FORMATS).flatMap(({ original }) => (original === null ? [] : [FORMATS[original].mimeType]))),
+];
+/** Media type of previews. */
+export const PREVIEW_TYPES = [FORMATS.webp.mimeType];
 
 /** One row of the endpoint table, for routing, validation and the OpenAPI document. */
 export interface Endpoint {
@@ -34,6 +43,8 @@ export interface Endpoint {
     status: 200 | 201 | 202 | 204;
     kind: 'json' | 'stream' | 'binary' | 'csv' | 'jsonl' | 'empty';
     schema?: z.ZodType;
+    /** Media types of the files. */
+    media?: readonly string[];
   };
   /** Error codes besides those of every endpoint. */
   errors: readonly ErrorCode[];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACCOUNT_ENDPOINTS } from './account-endpoints.ts';
 import { analysisSchema, analyzeRequestSchema, flatAnalyzeRequestSchema } from './analysis.ts';
-import { ANALYZE_ERRORS, type Endpoint, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint.ts';
+import { ANALYZE_ERRORS, type Endpoint, EXPORT_ERRORS, FILE_TYPES, PREVIEW_TYPES, UPLOAD_ERRORS } from './endpoint.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { editedImageSchema, imagePatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
@@ -102,7 +102,7 @@ const V1_ENDPOINTS = {
         .default(320)
         .describe('Pixels. The preview is at least as wide, unless the image is smaller.'),
     }),
-    success: { status: 200, kind: 'binary' },
+    success: { status: 200, kind: 'binary', media: PREVIEW_TYPES },
     errors: [
       'session_not_found',
       'image_not_found',
@@ -204,9 +204,8 @@ const V1_ENDPOINTS = {
           'A file name: the newest file of that name is sent, and clients have to ask each time (`no-cache`). Or `<sha256>/<file name>`, as in the `url` of a result: these bytes are sent, `immutable` until the session ends.',
         ),
     }),
-    // With DOWNLOADS=redirect a GET without If-Match and If-None-Match is a 302 to the store (`Location`, `Cache-Control: no-store`,
-    // `Vary: Accept`), or 200 with `downloadAddressSchema` as DOWNLOAD_ADDRESS_TYPE to a client whose `Accept` names that type.
-    success: { status: 200, kind: 'binary' },
+    // With DOWNLOADS=redirect a GET without If-Match and If-None-Match is a 302 to the store, or 200 with an address as JSON.
+    success: { status: 200, kind: 'binary', media: FILE_TYPES },
     errors: ['session_not_found', 'file_not_found', 'file_damaged', 'precondition_failed', 'range_not_satisfiable'],
   },
   getJob: {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { closedObject } from './closed-object.ts';
+import { closedObject, echoedObject } from './closed-object.ts';
 import { MAX_RESPONSIVE_SIZES, STOPPED_REASONS, UNSCORED_REASONS } from './constants/index.ts';
 import { warningSchema } from './error-codes.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
+import { editedImageSchema } from './images.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { EXPORT_SHAPE } from './metadata-shapes.ts';
+import { namedEnum } from './named-enum.ts';
 import { focalPointSchema, settingsSchema } from './settings.ts';
 
 const variantNameSchema = z.string().regex(/^(full|[1-9]\d{0,4}w)$/, 'expected full, or a width such as 300w');
@@ -15,7 +17,7 @@ const replacedFileSchema = closedObject({
     'The variant that replaces it: `full`, or `<width>w`. A variant that the export does not make is ignored.',
   ),
   bytes: z.int().min(0).describe('Size of the file; 0: none is in use, so the variant is neither made nor delivered.'),
-});
+}).meta({ id: 'ReplacedFile' });
 
 const replacesSchema = z
   .array(replacedFileSchema)
@@ -41,13 +43,14 @@ const leastGainSchema = closedObject({
 });
 
 /** An image in an export or sample request (specification, "Image"). */
-export const exportImageSchema = z
-  .object({
+export const exportImageSchema = echoedObject(
+  {
     id: imageIdSchema,
     uploadPath: z.string().max(1024).optional().describe('Only compared with the stored path.'),
     originalFilename: z.string().max(1024).optional(),
     metadata: z
       .looseObject(EXPORT_SHAPE)
+      .meta({ id: 'ExportMetadata' })
       .nullish()
       .describe(
         'Absent: the stored metadata is used. May be the metadata of an analysis, unchanged; other fields give the warning `unknown_field`.',
@@ -63,19 +66,21 @@ export const exportImageSchema = z
       .describe(
         'With `settings.onlySmaller` and `replaces`: with less gain nothing of the image is delivered, and it costs nothing. A file that lost an animation gains nothing.',
       ),
-  })
-  .meta({ id: 'ExportImage' });
+  },
+  editedImageSchema,
+).meta({
+  id: 'ExportImage',
+  description: 'The image as it was answered may be sent back: its other fields are ignored.',
+});
 export type ExportImage = z.output<typeof exportImageSchema>;
 
 /** Body of an export or sample request. */
-export const exportRequestSchema = z
-  .object({
-    sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
-    // The size of the largest possible session: bounds the work of rejecting an invalid list.
-    images: z.array(exportImageSchema).min(1).max(100_000).describe('No id twice.'),
-    settings: settingsSchema,
-  })
-  .meta({ id: 'ExportRequest' });
+export const exportRequestSchema = closedObject({
+  sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
+  // The size of the largest possible session: bounds the work of rejecting an invalid list.
+  images: z.array(exportImageSchema).min(1).max(100_000).describe('No id twice.'),
+  settings: settingsSchema,
+}).meta({ id: 'ExportRequest' });
 export type ExportRequest = z.output<typeof exportRequestSchema>;
 
 /** Body of `POST /v1/export`, where the session is named in the body alone. */
@@ -108,8 +113,7 @@ export const qualitySchema = z
       .literal(false)
       .optional()
       .describe('The file stays below the target, and `stopped` says why; absent if it keeps the promise.'),
-    stopped: z
-      .enum(STOPPED_REASONS)
+    stopped: namedEnum('StoppedReason', STOPPED_REASONS)
       .optional()
       .describe(
         'With `reached`. `knee`: one more point of the score would cost more than 12 % of the file; `settings.quality: "exact"` insists. `format`: the format cannot reach the target, and this is its best, or the last file before that price; `exact` takes its best. Absent in results of earlier versions.',
@@ -118,7 +122,7 @@ export const qualitySchema = z
       .int()
       .optional()
       .describe('With `stopped: "knee"`: bytes that a file with the target would have, estimated.'),
-    unscored: z.enum(UNSCORED_REASONS).optional().describe('Why `score` is null.'),
+    unscored: namedEnum('UnscoredReason', UNSCORED_REASONS).optional().describe('Why `score` is null.'),
   })
   .meta({ id: 'Quality' });
 export type Quality = z.output<typeof qualitySchema>;
@@ -143,7 +147,7 @@ export const variantSchema = z
     sha256: z.string(),
     quality: qualitySchema.optional().describe('Of this file; absent in results of earlier versions.'),
     lacks: z
-      .array(z.enum(LACKS))
+      .array(namedEnum('Lack', LACKS))
       .optional()
       .describe(
         'Absent if nothing. `animation`: the image moves, but this file shows its first frame alone, and `html` leaves it out where another file moves; `transparency`: it is on white.',
@@ -160,7 +164,7 @@ export const imageResultSchema = z
   .object({
     imageId: imageIdSchema,
     clientRef: z.string().nullable(),
-    status: z.enum(['completed', 'failed']),
+    status: namedEnum('ImageOutcome', ['completed', 'failed']),
     originalFilename: z.string(),
     filename: z.string().nullable().describe('Name of the `full` file; null if it is not delivered.'),
     metadata: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import {
   emptyMetadataValues,
   INFORMATION,
@@ -9,6 +10,7 @@ import {
 import { warningSchema } from './error-codes.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { PATCH_SHAPE, STORED_SHAPE, UPLOAD_SHAPE } from './metadata-shapes.ts';
+import { namedEnum } from './named-enum.ts';
 import { textsPatchSchema, textsSchema } from './texts.ts';
 
 /** Kinds of images; `blank` has no content. */
@@ -77,20 +79,22 @@ export const REVIEW_REASONS = {
 export type ReviewReason = keyof typeof REVIEW_REASONS;
 
 /** The fields of an image's metadata that a person can edit; `null` clears one. */
-export const metadataPatchSchema = z.strictObject(PATCH_SHAPE).meta({ id: 'MetadataPatch' });
+export const metadataPatchSchema = closedObject(PATCH_SHAPE).meta({ id: 'MetadataPatch' });
 export type MetadataPatch = z.output<typeof metadataPatchSchema>;
 
 /** Body of an edit of an image. */
-export const imagePatchSchema = z
-  .object({ metadata: metadataPatchSchema.optional(), texts: textsPatchSchema.optional() })
+export const imagePatchSchema = closedObject({
+  metadata: metadataPatchSchema.optional(),
+  texts: textsPatchSchema.optional(),
+})
   .refine(({ metadata, texts }) => metadata !== undefined || texts !== undefined, 'expected metadata or texts')
-  .meta({ id: 'ImagePatch' });
+  .meta({ id: 'ImagePatch', minProperties: 1 });
 export type ImagePatch = z.output<typeof imagePatchSchema>;
 
 /** Facts measured on the pixels. */
 export const imageFactsSchema = z
   .object({
-    orientation: z.enum(['landscape', 'portrait', 'square']),
+    orientation: namedEnum('Orientation', ['landscape', 'portrait', 'square']),
     dominantColour: z.string().nullable().describe('One of twelve plain colour names.'),
     transparent: z.boolean(),
     animated: z.boolean(),
@@ -104,13 +108,16 @@ export const metadataSchema = z
     ...STORED_SHAPE,
     // Stored languages have no limit: they also come from files.
     language: z.string().nullable(),
-    source: z.record(z.string(), z.enum(METADATA_SOURCES)).describe('Source of each field.'),
+    source: z.record(z.string(), namedEnum('MetadataSource', METADATA_SOURCES)).describe('Source of each field.'),
     needsReview: z.array(z.string()).describe('Reasons for a person to review it, e.g. `people`, `text`, `fallback`.'),
     model: z.string().nullable(),
     promptVersion: z.string().nullable().optional().describe('Version of the instructions for the model.'),
-    aiStatus: z.enum(AI_STATUSES).optional().describe('Outcome of the request to the vision model.'),
+    aiStatus: namedEnum('AiStatus', AI_STATUSES).optional().describe('Outcome of the request to the vision model.'),
     aiReason: aiReasonSchema,
-    kind: z.enum(IMAGE_KINDS).nullable().optional().describe('Determined by the model, else guessed from the pixels.'),
+    kind: namedEnum('ImageKind', IMAGE_KINDS)
+      .nullable()
+      .optional()
+      .describe('Determined by the model, else guessed from the pixels.'),
     facts: imageFactsSchema.optional(),
   })
   .meta({ id: 'Metadata' });
@@ -132,11 +139,9 @@ export const carriedSchema = z
         .map((kind) => `\`${kind}\``)
         .join(', ')}; more may be added.`,
     ),
-    keptBy: z
-      .enum([...METADATA_LEVELS, 'always', 'never'])
-      .describe(
-        'The first level of `settings.metadata` that keeps it; `never`: it is private or of no use in a web page, and removed; `always`: the setting has no influence. What a format cannot hold is named by a warning of the result.',
-      ),
+    keptBy: namedEnum('KeptBy', [...METADATA_LEVELS, 'always', 'never']).describe(
+      'The first level of `settings.metadata` that keeps it; `never`: it is private or of no use in a web page, and removed; `always`: the setting has no influence. What a format cannot hold is named by a warning of the result.',
+    ),
     droppedIn: z
       .array(z.string())
       .optional()
@@ -152,7 +157,7 @@ export const imageSchema = z
     originalFilename: z.string(),
     uploadPath: z.string().describe('Opaque; return it unchanged or omit it.'),
     mimeType: z.string(),
-    format: z.enum(INPUT_FORMATS).describe('Detected from the bytes, not from the extension.'),
+    format: namedEnum('InputFormat', INPUT_FORMATS).describe('Detected from the bytes, not from the extension.'),
     size: z.int().describe('Bytes.'),
     sha256: z.string().describe('Of the uploaded bytes, hexadecimal.'),
     width: z.int().describe('Pixels, upright.'),
@@ -224,35 +229,33 @@ const position = z
 
 /** One element of the multipart text field `metadata`, in file order. */
 const uploadMetadataSchema = z.array(
-  z
-    .object({
-      clientRef,
-      position,
-      ...UPLOAD_SHAPE,
-    })
+  closedObject({
+    clientRef,
+    position,
+    ...UPLOAD_SHAPE,
+  })
+    .meta({ id: 'UploadMetadata' })
     .nullable(),
 );
 export type UploadMetadata = z.output<typeof uploadMetadataSchema>;
 
 /** The text fields of a multipart upload, each parsed from JSON. */
-export const uploadFieldsSchema = z.object({ metadata: uploadMetadataSchema });
+export const uploadFieldsSchema = closedObject({ metadata: uploadMetadataSchema.optional() });
 
 /** The JSON form of an upload: import by URL, off by default. */
-export const urlImportSchema = z
-  .object({
-    images: z
-      .array(
-        z.object({
-          url: z.url({ protocol: /^https?$/ }).max(2048),
-          filename: z.string().max(255).optional(),
-          clientRef,
-          position,
-        }),
-      )
-      .min(1)
-      .max(100),
-  })
-  .meta({ id: 'UrlImport' });
+export const urlImportSchema = closedObject({
+  images: z
+    .array(
+      closedObject({
+        url: z.url({ protocol: /^https?$/ }).max(2048),
+        filename: z.string().max(255).optional(),
+        clientRef,
+        position,
+      }),
+    )
+    .min(1)
+    .max(100),
+}).meta({ id: 'UrlImport' });
 export type UrlImport = z.output<typeof urlImportSchema>;
 
 /** Response of creating a session or adding images to it. */

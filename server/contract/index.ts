@@ -13,7 +13,7 @@ export * from './images.ts';
 export * from './installation-check.ts';
 export { integerText } from './integer-text.ts';
 export * from './jobs.ts';
-export { type Limits, limitsSchema } from './limits.ts';
+export { LATER_FIELDS, type Limits, limitsSchema } from './limits.ts';
 export * from './log-in.ts';
 export { PATCH_SHAPE } from './metadata-shapes.ts';
 export { buildOpenApi, type OpenApiDocument } from './openapi.ts';

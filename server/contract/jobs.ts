@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
 import { metadataSchema } from './images.ts';
+import { namedEnum } from './named-enum.ts';
 import { textsSchema } from './texts.ts';
 
 /** Kinds of jobs. */
@@ -15,7 +16,7 @@ export type JobState = (typeof JOB_STATES)[number];
 export const UNFINISHED_JOB_STATES = ['created', 'processing'] as const satisfies JobState[];
 
 /** Error of a failed image or job. */
-export const failureSchema = z.object({ code: z.string(), message: z.string() });
+export const failureSchema = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Failure' });
 
 /** Fields of the results of all job kinds. */
 export interface JobResult {
@@ -35,7 +36,7 @@ export type JobCredits = z.output<typeof jobCreditsSchema>;
 export const progressEventSchema = z
   .object({
     imageId: imageIdSchema,
-    status: z.enum(['queued', 'processing', 'completed', 'failed']),
+    status: namedEnum('ProgressState', ['queued', 'processing', 'completed', 'failed']),
     step: z
       .string()
       .describe(
@@ -52,19 +53,21 @@ export const progressEventSchema = z
 export type ProgressEvent = z.output<typeof progressEventSchema>;
 
 /** Sums over a job's results. */
-export const jobSummarySchema = z.object({
-  total: z.int(),
-  completed: z.int(),
-  failed: z.int(),
-  durationMs: z.int(),
-});
+export const jobSummarySchema = z
+  .object({
+    total: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    durationMs: z.int(),
+  })
+  .meta({ id: 'JobSummary' });
 export type JobSummary = z.output<typeof jobSummarySchema>;
 
 /** Fields of the `complete` events of all job kinds, without results. */
 export const completeEventBase = z.object({
   sessionId: sessionIdSchema,
   jobId: jobIdSchema,
-  status: z.enum(['completed', 'partial']),
+  status: namedEnum('CompleteState', ['completed', 'partial']),
   credits: jobCreditsSchema,
 });
 

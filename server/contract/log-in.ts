@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import { loginIdSchema } from './ids.ts';
+import { namedEnum } from './named-enum.ts';
 
 /** Fewest characters of a password. */
 export const PASSWORD_MIN_LENGTH = 10;
@@ -16,15 +18,17 @@ export const emailSchema = z
   .trim()
   .toLowerCase()
   .pipe(z.email({ pattern: EMAIL, error: 'expected an email address' }).max(254))
-  .describe('Email address, case-insensitive.');
+  .meta({ description: 'Email address, case-insensitive.', format: 'email', maxLength: 254, pattern: EMAIL.source });
 
 /** A new password; further rules are checked with the account. */
 export const newPasswordSchema = z
   .string({ error: `expected a password of ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters` })
   .max(PASSWORD_MAX_LENGTH, `expected at most ${PASSWORD_MAX_LENGTH} characters`)
-  .describe(
-    `${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters; neither the email address nor a common password.`,
-  );
+  .meta({
+    description: `${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters; neither the email address nor a common password.`,
+    // Checked with the other rules, which name what is broken.
+    minLength: PASSWORD_MIN_LENGTH,
+  });
 
 /** An existing password; its form is not checked. */
 export const passwordSchema = z
@@ -47,20 +51,20 @@ export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 /** `GET /account/options`. */
 export const accountOptionsSchema = z
   .object({
-    signUp: z.enum(['open', 'closed']),
-    delivery: z
-      .enum(['mail', 'operator'])
-      .describe('Delivery of links: by mail, or printed in the log of the service for the operator to pass on.'),
+    signUp: namedEnum('SignUpMode', ['open', 'closed']),
+    delivery: namedEnum('LinkDelivery', ['mail', 'operator']).describe(
+      'Delivery of links: by mail, or printed in the log of the service for the operator to pass on.',
+    ),
     password: z.object({ minLength: z.int(), maxLength: z.int() }),
-    descriptions: z
-      .enum(['off', 'local', 'elsewhere'])
-      .describe('Where images are described: nowhere, in the network of this service, or by a service elsewhere.'),
+    descriptions: namedEnum('DescriptionPlace', ['off', 'local', 'elsewhere']).describe(
+      'Where images are described: nowhere, in the network of this service, or by a service elsewhere.',
+    ),
   })
   .meta({ id: 'AccountOptions' });
 export type AccountOptions = z.output<typeof accountOptionsSchema>;
 
 /** Body of `POST /account/sign-up` and `POST /account/password-reset`. */
-export const emailRequestSchema = z.object({ email: emailSchema }).meta({ id: 'EmailRequest' });
+export const emailRequestSchema = closedObject({ email: emailSchema }).meta({ id: 'EmailRequest' });
 
 /** Response of both; the same whether or not the account exists. */
 export const linkSentSchema = z
@@ -72,14 +76,14 @@ export const linkSentSchema = z
 export type LinkSent = z.output<typeof linkSentSchema>;
 
 /** Body of `POST /account/log-in`. */
-export const logInRequestSchema = z
-  .object({ email: emailSchema, password: passwordSchema })
-  .meta({ id: 'LogInRequest' });
+export const logInRequestSchema = closedObject({ email: emailSchema, password: passwordSchema }).meta({
+  id: 'LogInRequest',
+});
 
 /** Body of requests with a link and a new password. */
-export const linkPasswordSchema = z
-  .object({ token: linkTokenSchema, password: newPasswordSchema })
-  .meta({ id: 'LinkPassword' });
+export const linkPasswordSchema = closedObject({ token: linkTokenSchema, password: newPasswordSchema }).meta({
+  id: 'LinkPassword',
+});
 
 /** Body of `POST /account/claim`. */
 export const claimRequestSchema = linkPasswordSchema
@@ -91,12 +95,12 @@ export const claimRequestSchema = linkPasswordSchema
   .meta({ id: 'ClaimRequest' });
 
 /** Body of requests with a link alone. */
-export const linkRequestSchema = z.object({ token: linkTokenSchema }).meta({ id: 'LinkRequest' });
+export const linkRequestSchema = closedObject({ token: linkTokenSchema }).meta({ id: 'LinkRequest' });
 
 /** Purpose of a link; reading does not use it up. */
 export const linkSchema = z
   .object({
-    purpose: z.enum(LINK_PURPOSES),
+    purpose: namedEnum('LinkPurpose', LINK_PURPOSES),
     email: z.string().describe('Current or new email address of the account.'),
     placeholderEmail: z.boolean().describe('The address is a placeholder: the claim must contain a real one.'),
     expiresAt: z.iso.datetime(),

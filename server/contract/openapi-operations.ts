@@ -1,30 +1,21 @@
 import type { z } from 'zod';
 import { analysisCompleteEventSchema, analysisErrorEventSchema } from './analysis.ts';
 import { IDEMPOTENCY_KEY_LENGTH } from './constants/index.ts';
-import { type Endpoint, errorCodesOf } from './endpoint.ts';
-import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
+import type { Endpoint } from './endpoint.ts';
 import { completeEventSchema, errorEventSchema } from './exports.ts';
+import { uploadFieldsSchema } from './images.ts';
 import { progressEventSchema } from './jobs.ts';
+import type { SharedErrors } from './openapi-errors.ts';
+import { ANSWER_EXAMPLES, REQUEST_EXAMPLES } from './openapi-examples.ts';
+import { referToHeaders } from './openapi-headers.ts';
 import { convertSchema, type Json, schemaRef } from './openapi-schemas.ts';
-
-/** Response headers, by name. */
-export const HEADERS: Json = {
-  'X-Request-Id': { description: 'Id of the request in the log.', schema: { type: 'string' } },
-  'X-Job-Id': { description: 'Id of the job.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
-  Location: { description: 'Path of what was created.', schema: { type: 'string' } },
-  ETag: { description: 'Version of the file.', schema: { type: 'string' } },
-  'Content-Disposition': { description: 'Name of the file.', schema: { type: 'string' } },
-  'Content-Range': { description: 'Returned bytes and size of the file.', schema: { type: 'string' } },
-};
-
-/** Statuses whose responses say when to try again. */
-const LATER = [409, 429, 503];
 
 /** Inputs of {@link operationOf} that are the same for every operation. */
 export interface OperationContext {
   /** Schemas of the document; filled. */
   components: Map<string, Json>;
+  /** Error responses of the document. */
+  errors: SharedErrors;
   /** True if uploads may name URLs in a JSON body. */
   urlImport: boolean;
 }
@@ -45,8 +36,8 @@ export function operationOf(name: string, endpoint: Endpoint, context: Operation
     description: describe(endpoint),
     ...SECURITY[endpoint.auth],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...requestBody(endpoint, context),
-    responses: { ...success(endpoint, components), ...errorResponses(endpoint) },
+    ...requestBody(name, endpoint, context),
+    responses: { ...success(name, endpoint, components), ...context.errors.responsesOf(endpoint) },
   };
 }
 
@@ -63,7 +54,7 @@ const LAST_EVENT_ID: Json = {
   in: 'header',
   required: false,
   description:
-    'Id of the last event that was received. The stream continues after it: no job is started, and nothing is charged.',
+    'Id of the last event that was received, `<job id>:<number>`. The stream continues after it: no job is started, and nothing is charged.',
   schema: { type: 'string' },
 };
 
@@ -100,48 +91,88 @@ function describe({ auth, idempotent, success: { kind } }: Endpoint): string {
   return parts.join(' ');
 }
 
-function requestBody(endpoint: Endpoint, { components, urlImport }: OperationContext): Json {
+function requestBody(name: string, endpoint: Endpoint, { components, urlImport }: OperationContext): Json {
   if (!endpoint.body) return {};
+  const schema = endpoint.body;
+  const example = REQUEST_EXAMPLES[name];
   const json = () => ({
-    'application/json': { schema: convertSchema(endpoint.body as z.ZodType, 'input', components) },
+    'application/json': { schema: convertSchema(schema, 'input', components), ...(example ? { example } : {}) },
   });
   if (!endpoint.takesFiles) return { requestBody: { required: true, content: json() } };
-  const content = { 'multipart/form-data': { schema: UPLOAD_SCHEMA }, ...(urlImport ? json() : {}) };
+  const content = { 'multipart/form-data': uploadForm(components), ...(urlImport ? json() : {}) };
   return { requestBody: { required: true, content } };
 }
 
-const UPLOAD_SCHEMA: Json = {
-  type: 'object',
-  required: ['images'],
-  properties: {
-    images: { type: 'array', items: { type: 'string', format: 'binary' }, description: 'The files.' },
-    metadata: {
-      type: 'string',
-      description: 'JSON array in file order: `[{clientRef?, position?, title?, alt?, filename?}]`.',
+/** Returns the form of an upload. */
+function uploadForm(components: Map<string, Json>): Json {
+  const metadata = convertSchema(uploadFieldsSchema.shape.metadata, 'input', components);
+  return {
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['images'],
+      properties: {
+        images: { type: 'array', minItems: 1, items: { type: 'string', format: 'binary' }, description: 'The files.' },
+        metadata: {
+          type: 'string',
+          description: 'JSON list in the order of the files; `null` for a file without metadata.',
+          contentMediaType: 'application/json',
+          contentSchema: metadata,
+        },
+      },
     },
-  },
-};
-
-const EXPORT_EVENTS = [progressEventSchema, completeEventSchema, errorEventSchema];
-const ANALYSIS_EVENTS = [progressEventSchema, analysisCompleteEventSchema, analysisErrorEventSchema];
-
-/** Returns the schemas of the data of an endpoint's events. */
-function eventsOf({ tag }: Endpoint): z.ZodType[] {
-  if (tag === 'Jobs') return [...new Set<z.ZodType>([...EXPORT_EVENTS, ...ANALYSIS_EVENTS])];
-  return tag === 'Analysis' ? ANALYSIS_EVENTS : EXPORT_EVENTS;
+    encoding: { metadata: { contentType: 'application/json' } },
+  };
 }
 
-function success(endpoint: Endpoint, components: Map<string, Json>): Json {
-  const { status, kind, schema } = endpoint.success;
+const EXPORT_EVENTS = [progressEventSchema, completeEventSchema, errorEventSchema] as const;
+const ANALYSIS_EVENTS = [progressEventSchema, analysisCompleteEventSchema, analysisErrorEventSchema] as const;
+
+/** Returns name and schemas of the data of an endpoint's events: progress, complete and error. */
+function eventsOf({ tag }: Endpoint): { name: string; kinds: Record<string, z.ZodType[]> } {
+  const [[progress, complete, error], [, described, notDescribed]] = [EXPORT_EVENTS, ANALYSIS_EVENTS];
+  const kinds = {
+    Analysis: { progress: [progress], complete: [described], error: [notDescribed] },
+    Jobs: { progress: [progress], complete: [complete, described], error: [error, notDescribed] },
+    Export: { progress: [progress], complete: [complete], error: [error] },
+  };
+  if (tag === 'Analysis') return { name: 'AnalysisEvents', kinds: kinds.Analysis };
+  return tag === 'Jobs' ? { name: 'JobEvents', kinds: kinds.Jobs } : { name: 'ExportEvents', kinds: kinds.Export };
+}
+
+/**
+ * Describes a stream. OpenAPI 3.1 has no schema of an event: `x-events` names those of the data by the kind of event, and the schema is
+ * the whole text, or the data of one event for clients that read it so.
+ */
+function streamOf(endpoint: Endpoint, components: Map<string, Json>): Json {
+  const { name, kinds } = eventsOf(endpoint);
+  const bound = Object.entries(kinds).map(([event, schemas]) => {
+    const data = schemas.map((schema) => convertSchema(schema, 'output', components));
+    return [event, data.length === 1 ? data[0] : { anyOf: data }] as const;
+  });
+  const data = Object.values(kinds).flatMap((schemas) =>
+    schemas.map((one) => convertSchema(one, 'output', components)),
+  );
+  const description = 'Text of the stream; or as clients read it, the data of one event.';
+  components.set(name, { description, anyOf: [{ type: 'string' }, ...data] });
+  return { 'text/event-stream': { schema: schemaRef(name), 'x-events': Object.fromEntries(bound) } };
+}
+
+function success(name: string, endpoint: Endpoint, components: Map<string, Json>): Json {
+  const { status, kind, schema, media = [] } = endpoint.success;
+  const example = ANSWER_EXAMPLES[name];
   const content: Record<typeof kind, () => Json> = {
-    json: () => (schema ? { 'application/json': { schema: convertSchema(schema, 'output', components) } } : {}),
-    stream: () => {
-      const events = eventsOf(endpoint).map((event) => convertSchema(event, 'output', components));
-      // Events of exports and analyses are alike, so that a job of any kind cannot have exactly one of them.
-      const keyword = endpoint.tag === 'Jobs' ? 'anyOf' : 'oneOf';
-      return { 'text/event-stream': { schema: { [keyword]: events, description: 'Data of one event.' } } };
-    },
-    binary: () => ({ 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
+    json: () =>
+      schema
+        ? {
+            'application/json': {
+              schema: convertSchema(schema, 'output', components),
+              ...(example ? { example } : {}),
+            },
+          }
+        : {},
+    stream: () => streamOf(endpoint, components),
+    binary: () => Object.fromEntries(media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
     csv: () => ({ 'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a header line.' } } }),
     jsonl: () => ({
       'application/x-ndjson': { schema: { type: 'string', description: 'One JSON object a line.' } },
@@ -149,44 +180,39 @@ function success(endpoint: Endpoint, components: Map<string, Json>): Json {
     empty: () => ({}),
   };
   const body = kind === 'empty' ? {} : { content: content[kind]() };
-  const headers = headersOf(endpoint);
-  const responses: Json = { [status]: { description: endpoint.summary, headers: refer(headers), ...body } };
-  if (endpoint.path.endsWith('/events')) responses[204] = { description: 'All events were received before' };
+  const headers = headersOf(name, endpoint);
+  const responses: Json = { [status]: { description: endpoint.summary, headers: referToHeaders(headers), ...body } };
+  const always = ['X-Request-Id', ...limitHeaders(endpoint)];
+  if (name === 'followJob') {
+    responses[204] = { description: 'All events were received before', headers: referToHeaders(always) };
+  }
   if (kind === 'binary') {
-    const partial = { description: 'The requested byte range', headers: refer([...headers, 'Content-Range']), ...body };
-    Object.assign(responses, { 206: partial, 304: { description: 'Not modified', headers: refer(['ETag']) } });
+    const partial = [...headers, 'Content-Range'];
+    responses[206] = { description: 'The requested byte range', headers: referToHeaders(partial), ...body };
+  }
+  if (headers.includes('ETag'))
+    responses[304] = { description: 'Not modified', headers: referToHeaders([...always, 'ETag']) };
+  if (name === 'downloadFile') {
+    const description =
+      'The file in the store of the service, where `DOWNLOADS` is `redirect`. For GET without conditions.';
+    responses[302] = { description, headers: referToHeaders([...always, 'LocationOfFile']) };
   }
   return responses;
 }
 
-/** Returns the names of the headers of a success. */
-function headersOf({ path, success: { kind } }: Endpoint): string[] {
-  const byKind: Partial<Record<typeof kind, string[]>> = {
+/** Returns the headers of a success, by the names of their components. */
+function headersOf(name: string, endpoint: Endpoint): string[] {
+  const byKind: Partial<Record<Endpoint['success']['kind'], string[]>> = {
     stream: ['X-Job-Id'],
     binary: ['ETag', 'Content-Disposition'],
     csv: ['Content-Disposition'],
+    jsonl: ['Content-Disposition'],
   };
-  return ['X-Request-Id', ...(path === '/v1/sessions' ? ['Location'] : []), ...(byKind[kind] ?? [])];
+  const byName: Record<string, string[]> = { createSession: ['Location'], getOpenApi: ['ETag'] };
+  const own = [...(byName[name] ?? []), ...(byKind[endpoint.success.kind] ?? [])];
+  return ['X-Request-Id', ...limitHeaders(endpoint), ...own];
 }
 
-function refer(names: string[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-function errorResponses(endpoint: Endpoint): Json {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorCodesOf(endpoint)) {
-    const { status } = ERROR_CATALOGUE[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].meaning}`).join(' '),
-        headers: refer(['X-Request-Id', ...(LATER.includes(status) ? ['Retry-After'] : [])]),
-        content: { 'application/json': { schema: schemaRef('ErrorBody') } },
-      },
-    ]),
-  );
+function limitHeaders({ auth }: Endpoint): string[] {
+  return auth === 'key' ? ['RateLimit', 'RateLimit-Policy'] : [];
 }

@@ -7,13 +7,16 @@ export type Json = Record<string, unknown>;
 /** Returns a reference to a schema of the components. */
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
+/** Schema of the codes of errors. */
+export const ERROR_CODE_SCHEMA: Json = { type: 'string', enum: Object.keys(ERROR_CATALOGUE) };
+
 /** Schema of every error response. */
 export const ERROR_SCHEMA: Json = {
   type: 'object',
   required: ['error', 'code', 'requestId'],
   properties: {
     error: { type: 'string', description: 'What was expected, of which field, and what was received.' },
-    code: { type: 'string', enum: Object.keys(ERROR_CATALOGUE) },
+    code: schemaRef('ErrorCode'),
     requestId: { type: 'string' },
     errors: {
       type: 'object',
@@ -35,6 +38,7 @@ export const ERROR_SCHEMA: Json = {
     imageId: { type: 'string', description: 'Id of the image.' },
     status: { type: 'string', description: 'State of the job (`job_finished`).' },
     size: { type: 'integer', description: 'Bytes of the file (`range_not_satisfiable`).' },
+    etag: { type: 'string', description: 'Version of the file (`precondition_failed`).' },
     detected: { type: 'string', description: 'Detected type of the file (`unsupported_image`).' },
     supported: { type: 'array', items: { type: 'string' }, description: 'Accepted formats.' },
     rejected: {
@@ -54,30 +58,53 @@ export function convertSchema(schema: z.ZodType, io: 'input' | 'output', compone
   } = z.toJSONSchema(schema, {
     io,
     override(context) {
-      openForExtension(context);
+      simplify(context);
       if (io === 'input') describeDefault(context);
+      else openForExtension(context);
     },
   }) as Json;
-  const suffix = io === 'input' ? 'Input' : '';
-  const relink = (value: unknown) =>
-    JSON.parse(JSON.stringify(value).replace(/"#\/\$defs\/(\w+)"/g, `"#/components/schemas/$1${suffix}"`)) as Json;
-  for (const [id, definition] of Object.entries($defs as Json)) components.set(id + suffix, relink(definition));
+  const definitions = $defs as Record<string, Json>;
+  // An enumeration is the same in both directions.
+  const nameOf = (id: string) => (io === 'input' && !definitions[id]?.enum ? `${id}Input` : id);
+  const relink = (value: unknown) => {
+    const linked = JSON.stringify(value).replace(
+      /"#\/\$defs\/(\w+)"/g,
+      (_, id: string) => `"#/components/schemas/${nameOf(id)}"`,
+    );
+    return divideTypes(JSON.parse(linked)) as Json;
+  };
+  for (const [id, definition] of Object.entries(definitions)) components.set(nameOf(id), relink(definition));
   return relink(root);
 }
 
-/**
- * Removes closed objects, since responses may get more fields, the 53-bit bounds of integers, and branches that are the same
- * on the way out.
- */
-function openForExtension({ jsonSchema }: { jsonSchema: Json }): void {
+/** Writes a list of several types as branches: generators of code know no other list than one type and `null`. */
+function divideTypes(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(divideTypes);
+  if (typeof node !== 'object' || node === null) return node;
+  const { type, ...rest } = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, divideTypes(value)]),
+  ) as Json;
+  const isList = Array.isArray(type) && type.filter((one) => one !== 'null').length > 1;
+  if (isList) return { ...rest, anyOf: (type as string[]).map((one) => ({ type: one })) };
+  return type === undefined ? rest : { type, ...rest };
+}
+
+/** Removes the 53-bit bounds of integers, patterns of times, and branches that are the same on the way out. */
+function simplify({ jsonSchema }: { jsonSchema: Json }): void {
   const { anyOf } = jsonSchema;
   if (Array.isArray(anyOf) && new Set(anyOf.map((branch) => JSON.stringify(branch))).size === 1) {
     delete jsonSchema.anyOf;
     Object.assign(jsonSchema, { ...anyOf[0], ...jsonSchema });
   }
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  // The format says it, in a hundredth of the bytes.
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}
+
+/** Opens closed objects: answers may get more fields. Requests stay closed, as they are refused. */
+function openForExtension({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 /** Moves a default to the description: generators take a request's field with a default for a required one. */

@@ -1,7 +1,9 @@
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { HEADERS, operationOf } from './openapi-operations.ts';
-import { ERROR_SCHEMA, type Json } from './openapi-schemas.ts';
+import { collectErrors } from './openapi-errors.ts';
+import { HEADERS } from './openapi-headers.ts';
+import { operationOf } from './openapi-operations.ts';
+import { ERROR_CODE_SCHEMA, ERROR_SCHEMA, type Json } from './openapi-schemas.ts';
 
 const TAGS: Record<Endpoint['tag'], string> = {
   Sessions: 'Uploads, and what is known of their images.',
@@ -27,12 +29,13 @@ export type OpenApiDocument = Json;
 /** Builds the OpenAPI 3.1 document from the endpoint table, with the schemas of the validation. */
 export function buildOpenApi(version: string, { urlImport = false }: DocumentOptions = {}): OpenApiDocument {
   const components = new Map<string, Json>();
+  const errors = collectErrors(ENDPOINTS);
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = {
       ...paths[path],
-      [endpoint.method.toLowerCase()]: operationOf(name, endpoint, { components, urlImport }),
+      [endpoint.method.toLowerCase()]: operationOf(name, endpoint, { components, errors, urlImport }),
     };
   }
   return {
@@ -42,7 +45,7 @@ export function buildOpenApi(version: string, { urlImport = false }: DocumentOpt
       version,
       description:
         'Compress, convert, rename and describe images. Streams are Server-Sent Events of three kinds: `progress` ' +
-        '(ProgressEvent), `complete` (CompleteEvent, AnalysisCompleteEvent) and `error` (ErrorEvent, AnalysisErrorEvent); exactly one of the last two ends a stream.',
+        '(ProgressEvent), `complete` (CompleteEvent, AnalysisCompleteEvent) and `error` (ErrorEvent, AnalysisErrorEvent); exactly one of the last two ends a stream. `x-events` of a stream names their schemas.',
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -68,8 +71,11 @@ export function buildOpenApi(version: string, { urlImport = false }: DocumentOpt
         },
       },
       headers: HEADERS,
+      responses: errors.responses,
       schemas: Object.fromEntries(
-        [...components, ['ErrorBody', ERROR_SCHEMA] as const].sort(([a], [b]) => a.localeCompare(b)),
+        [...components, ['ErrorBody', ERROR_SCHEMA] as const, ['ErrorCode', ERROR_CODE_SCHEMA] as const].sort(
+          ([a], [b]) => a.localeCompare(b),
+        ),
       ),
     },
   };

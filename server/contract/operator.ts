@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { ACCOUNT_ROLES, day, usageFiguresSchema } from './account.ts';
+import { closedObject } from './closed-object.ts';
 import { accountIdSchema } from './ids.ts';
 import { AI_REASONS } from './images.ts';
 import { integerText } from './integer-text.ts';
 import { emailSchema } from './log-in.ts';
+import { namedEnum } from './named-enum.ts';
 
 /** Most credits of one grant. */
 const MOST_GRANTED = 1_000_000_000;
@@ -13,11 +15,11 @@ export const accountSchema = z
   .object({
     id: accountIdSchema,
     email: z.string(),
-    role: z.enum(ACCOUNT_ROLES),
+    role: namedEnum('AccountRole', ACCOUNT_ROLES),
     plan: z.string(),
-    state: z
-      .enum(['active', 'suspended', 'unclaimed'])
-      .describe('`unclaimed`: no password is set, so only API keys work.'),
+    state: namedEnum('AccountState', ['active', 'suspended', 'unclaimed']).describe(
+      '`unclaimed`: no password is set, so only API keys work.',
+    ),
     suspended: z.boolean().describe('Neither keys nor log-ins work.'),
     balance: z.int(),
     used: z.int(),
@@ -38,13 +40,14 @@ export const accountQuerySchema = z.object({
 
 /** `GET /account/operator/accounts`. */
 export const accountPageSchema = z
-  .object({ accounts: z.array(accountSchema), nextCursor: z.string().nullable() })
+  .object({ accounts: z.array(accountSchema), nextCursor: accountIdSchema.nullable().describe('Null at the end.') })
   .meta({ id: 'AccountPage' });
 
 /** Body of `POST /account/operator/accounts`. */
-export const invitationSchema = z
-  .object({ email: emailSchema, plan: z.string().max(40).optional().describe('Default: the plan of new accounts.') })
-  .meta({ id: 'Invitation' });
+export const invitationSchema = closedObject({
+  email: emailSchema,
+  plan: z.string().max(40).optional().describe('Default: the plan of new accounts.'),
+}).meta({ id: 'Invitation' });
 
 /** Response of an invitation. */
 export const invitedSchema = z
@@ -55,22 +58,19 @@ export const invitedSchema = z
   .meta({ id: 'Invited' });
 
 /** Body of `PATCH /account/operator/accounts/:accountId`. */
-export const accountPatchSchema = z
-  .object({
-    plan: z.string().max(40).optional(),
-    suspended: z.boolean().optional(),
-    role: z.enum(ACCOUNT_ROLES).optional(),
-  })
+export const accountPatchSchema = closedObject({
+  plan: z.string().max(40).optional(),
+  suspended: z.boolean().optional(),
+  role: namedEnum('AccountRole', ACCOUNT_ROLES).optional(),
+})
   .refine((patch) => Object.keys(patch).length > 0, 'expected plan, suspended or role')
-  .meta({ id: 'AccountPatch' });
+  .meta({ id: 'AccountPatch', minProperties: 1 });
 
 /** Body of `POST /account/operator/accounts/:accountId/credits`. */
-export const creditGrantSchema = z
-  .object({
-    amount: z.int().min(1).max(MOST_GRANTED),
-    note: z.string().trim().max(200).optional().describe('Shown in the ledger.'),
-  })
-  .meta({ id: 'CreditGrant' });
+export const creditGrantSchema = closedObject({
+  amount: z.int().min(1).max(MOST_GRANTED),
+  note: z.string().trim().max(200).optional().describe('Shown in the ledger.'),
+}).meta({ id: 'CreditGrant' });
 
 /** Response of a grant. */
 export const grantedSchema = z
@@ -145,7 +145,7 @@ export const logLineSchema = z
       accountId: z.string().nullable().describe('Null for the command line.'),
       name: z.string().nullable().describe('Email address, or `command line`; null if the account was deleted.'),
     }),
-    action: z.enum(LOG_ACTIONS),
+    action: namedEnum('LogAction', LOG_ACTIONS),
     target: z
       .object({ accountId: z.string(), email: z.string().nullable().describe('Null if the account was deleted.') })
       .nullable(),
@@ -165,7 +165,7 @@ export const logFilterSchema = z.object({
     .max(254)
     .optional()
     .describe('Email address or id of an account that acted or was concerned, or `command line`.'),
-  action: z.enum(LOG_ACTIONS).optional(),
+  action: namedEnum('LogAction', LOG_ACTIONS).optional(),
   from: day.optional().describe('First day, UTC.'),
   to: day.optional().describe('Last day, UTC, inclusive.'),
 });
@@ -179,7 +179,7 @@ export const logQuerySchema = logFilterSchema.extend({
 
 /** `GET /account/operator/log`, newest first. */
 export const logPageSchema = z
-  .object({ lines: z.array(logLineSchema), nextCursor: z.string().nullable() })
+  .object({ lines: z.array(logLineSchema), nextCursor: idSchema.nullable().describe('Null at the end.') })
   .meta({ id: 'OperatorLogPage' });
 
 const worked = usageFiguresSchema.omit({ credits: true });
@@ -240,7 +240,7 @@ export const serviceStateSchema = z
     model: z.object({
       provider: z.string(),
       name: z.string().nullable(),
-      state: z.enum(MODEL_STATES),
+      state: namedEnum('ModelState', MODEL_STATES),
       reason: z
         .string()
         .nullable()

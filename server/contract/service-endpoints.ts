@@ -56,6 +56,7 @@ export const SERVICE_ENDPOINTS = {
     tag: 'Service',
     summary: 'This document',
     auth: 'none',
+    errors: ['precondition_failed'],
     success: { status: 200, kind: 'json', schema: z.record(z.string(), z.unknown()) },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { ANALYSIS_STATES, analysisResultSchema, analyzeOptionsSchema } from './analysis.ts';
+import { closedObject } from './closed-object.ts';
 import { imageResultSchema, summarySchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
 import { imageSchema } from './images.ts';
 import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema, jobSummarySchema } from './jobs.ts';
+import { namedEnum } from './named-enum.ts';
 import { settingsSchema } from './settings.ts';
 
 /** `GET /v1/jobs/:jobId`. */
@@ -11,8 +13,8 @@ export const jobSchema = z
   .object({
     jobId: jobIdSchema,
     sessionId: sessionIdSchema,
-    kind: z.enum(JOB_KINDS),
-    status: z.enum(JOB_STATES),
+    kind: namedEnum('JobKind', JOB_KINDS),
+    status: namedEnum('JobState', JOB_STATES),
     current: z.int().describe('Finished images.'),
     total: z.int(),
     createdAt: z.iso.datetime(),
@@ -34,7 +36,7 @@ export const sessionSchema = z
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
     images: z.array(imageSchema),
-    analysis: z.object({ status: z.enum(ANALYSIS_STATES) }),
+    analysis: z.object({ status: namedEnum('AnalysisState', ANALYSIS_STATES) }),
     jobs: z.array(jobSchema).describe('Newest first, without results.'),
   })
   .meta({ id: 'Session' });
@@ -82,23 +84,25 @@ export function isOrigin(text: string): boolean {
 }
 
 /** Origin of web pages. */
-export const originSchema = z.string({ error: EXPECTED }).max(300).refine(isOrigin, EXPECTED);
+export const originSchema = z
+  .string({ error: EXPECTED })
+  .max(300)
+  .refine(isOrigin, EXPECTED)
+  .meta({ pattern: '^https?://([a-z0-9._-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?$' });
 
 /** Body of `POST /v1/tokens`. */
-export const tokenRequestSchema = z
-  .object({
-    origin: originSchema.describe('Origin of the pages that may use the token, e.g. `https://www.example.com`.'),
-    sessionId: sessionIdSchema.optional().describe('Session of the token. Default: the token may create one session.'),
-    maxCredits: z
-      .int()
-      .min(0)
-      .max(1_000_000)
-      .default(0)
-      .describe('Most credits that the token may spend. Default: none, so that it is refused what costs credits.'),
-    maxSamples: images('sample'),
-    maxAnalyses: images('have described'),
-  })
-  .meta({ id: 'TokenRequest' });
+export const tokenRequestSchema = closedObject({
+  origin: originSchema.describe('Origin of the pages that may use the token, e.g. `https://www.example.com`.'),
+  sessionId: sessionIdSchema.optional().describe('Session of the token. Default: the token may create one session.'),
+  maxCredits: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(0)
+    .describe('Most credits that the token may spend. Default: none, so that it is refused what costs credits.'),
+  maxSamples: images('sample'),
+  maxAnalyses: images('have described'),
+}).meta({ id: 'TokenRequest' });
 
 /** Response of `POST /v1/tokens`. */
 export const sessionTokenSchema = z

@@ -11,6 +11,7 @@ import {
   PRESETS,
   RESPONSIVE_EDGE,
 } from './constants/index.ts';
+import { namedEnum } from './named-enum.ts';
 import { canonicalLanguageSchema } from './texts.ts';
 
 const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
@@ -18,13 +19,12 @@ const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 const sizeObject = closedObject({
   width: edge.describe('Width in pixels.'),
   height: edge.optional().describe('Height in pixels. Default: by the aspect ratio.'),
-  fit: z
-    .enum(['inside', 'cover'])
+  fit: namedEnum('Fit', ['inside', 'cover'])
     .default('inside')
     .describe(
       '`inside` keeps the whole image within width x height, `cover` fills them and crops around `focalPoint`.',
     ),
-});
+}).meta({ id: 'ResponsiveSize' });
 
 /** One custom breakpoint: `{width, height?, fit?}`, or a bare width in pixels. */
 export const responsiveSizeSchema = z
@@ -46,7 +46,7 @@ const largest = z.int().min(MAX_EDGE.min).max(MAX_EDGE.max).optional();
 export type ResponsiveSize = z.output<typeof responsiveSizeSchema>;
 
 const formatsSchema = z
-  .array(z.enum(OUTPUT_FORMATS))
+  .array(namedEnum('OutputFormat', OUTPUT_FORMATS))
   .min(1)
   .max(OUTPUT_FORMATS.length)
   .check((context) => {
@@ -56,12 +56,13 @@ const formatsSchema = z
       const message = `expected each format once, but received ${format} twice`;
       context.issues.push({ code: 'custom', input: format, path: [index], message });
     }
-  });
+  })
+  .meta({ uniqueItems: true });
 
 /** The settings object of export and sample requests. */
 export const settingsSchema = closedObject({
-  format: z.enum(OUTPUT_FORMATS).default('webp').describe('Output format.'),
-  preset: z.enum(PRESETS).default('high').describe('Visual quality.'),
+  format: namedEnum('OutputFormat', OUTPUT_FORMATS).default('webp').describe('Output format.'),
+  preset: namedEnum('Preset', PRESETS).default('high').describe('Visual quality.'),
   responsive: z.boolean().default(false).describe('Create responsive variants besides `full`.'),
   responsiveSizes: z
     .array(responsiveSizeSchema)
@@ -108,8 +109,7 @@ export const settingsSchema = closedObject({
     .describe(
       'Deliver only variants that are smaller than the file they replace (`replaces` of an image). An image of which none is delivered costs nothing. Samples ignore it.',
     ),
-  hdr: z
-    .enum(['flatten', 'keep'])
+  hdr: namedEnum('HdrChoice', ['flatten', 'keep'])
     .optional()
     .meta({ default: 'flatten' })
     .describe(
@@ -121,8 +121,7 @@ export const settingsSchema = closedObject({
     .describe(
       '`exact` insists on the score of the preset where one more point costs more than 12 % of the file. Default: there the file stops below it, and `quality.stopped` of the result is `knee`.',
     ),
-  metadata: z
-    .enum(METADATA_LEVELS)
+  metadata: namedEnum('MetadataLevel', METADATA_LEVELS)
     .optional()
     .meta({ default: 'rights' })
     .describe(
@@ -136,7 +135,14 @@ export const settingsSchema = closedObject({
     context.issues.push({ code: 'custom', input: metadata, path: ['metadata'], message });
   })
   .overwrite(withOlderDefault)
-  .meta({ id: 'Settings' });
+  .meta({ id: 'Settings', not: { anyOf: [contradiction(true), contradiction(false)] } });
+
+/** Returns the JSON Schema of settings whose level contradicts a value of `keepCopyright`. */
+function contradiction(keepCopyright: boolean) {
+  const others = METADATA_LEVELS.filter((level) => level !== levelOf(keepCopyright));
+  const properties = { keepCopyright: { const: keepCopyright }, metadata: { enum: others } };
+  return { required: ['keepCopyright', 'metadata'], properties };
+}
 
 /** Returns the level that a value of `keepCopyright` means. */
 function levelOf(keepCopyright: boolean): MetadataLevel {

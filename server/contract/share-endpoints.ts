@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, FILE_TYPES, PREVIEW_TYPES, UPLOAD_TYPES } from './endpoint.ts';
 import { imageIdSchema, sessionIdSchema, shareIdSchema } from './ids.ts';
 import { integerText } from './integer-text.ts';
 import {
@@ -75,7 +75,7 @@ export const SHARE_ENDPOINTS = {
     summary: 'A small WebP of the uploaded image',
     params: ofImage,
     query: z.object({ width: integerText(16, 2048).default(640).describe('Pixels.') }),
-    success: { status: 200, kind: 'binary' },
+    success: { status: 200, kind: 'binary', media: PREVIEW_TYPES },
     errors: PREVIEW_ERRORS,
   },
   getSharedOriginal: {
@@ -84,7 +84,7 @@ export const SHARE_ENDPOINTS = {
     path: '/shared/images/:imageId/original',
     summary: 'The uploaded image with its own pixels, without private data such as a place',
     params: ofImage,
-    success: { status: 200, kind: 'binary' },
+    success: { status: 200, kind: 'binary', media: UPLOAD_TYPES },
     errors: PREVIEW_ERRORS,
   },
   getSharedResult: {
@@ -100,7 +100,7 @@ export const SHARE_ENDPOINTS = {
         .optional()
         .describe('Of the file that the answer with the images has shown; another one may be newer.'),
     }),
-    success: { status: 200, kind: 'binary' },
+    success: { status: 200, kind: 'binary', media: FILE_TYPES },
     errors: FILE_ERRORS,
   },
   answerSharedImage: {

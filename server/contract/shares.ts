@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import { imageIdSchema, sessionIdSchema, shareIdSchema } from './ids.ts';
+import { namedEnum } from './named-enum.ts';
 
 /** Days for which a link can be shared. */
 export const SHARE_DAYS = { default: 7, max: 30 } as const;
@@ -15,20 +17,18 @@ export const SHARE_VERDICTS = ['approved', 'change'] as const;
 export type ShareVerdict = (typeof SHARE_VERDICTS)[number];
 
 /** Body of `POST /v1/sessions/:sessionId/shares`. */
-export const shareRequestSchema = z
-  .object({
-    days: z.int().min(1).max(SHARE_DAYS.max).default(SHARE_DAYS.default).describe('Days until the link ends.'),
-    sender: z
-      .string()
-      .trim()
-      .max(SHARE_SENDER_LENGTH)
-      .default('')
-      .describe('Who asks, e.g. the name of the site. Visitors see it; may be empty.'),
-  })
-  .meta({ id: 'ShareRequest' });
+export const shareRequestSchema = closedObject({
+  days: z.int().min(1).max(SHARE_DAYS.max).default(SHARE_DAYS.default).describe('Days until the link ends.'),
+  sender: z
+    .string()
+    .trim()
+    .max(SHARE_SENDER_LENGTH)
+    .default('')
+    .describe('Who asks, e.g. the name of the site. Visitors see it; may be empty.'),
+}).meta({ id: 'ShareRequest' });
 
 const answerFields = {
-  verdict: z.enum(SHARE_VERDICTS),
+  verdict: namedEnum('ShareVerdict', SHARE_VERDICTS),
   comment: z.string().describe('Plain text; may be empty.'),
   at: z.iso.datetime(),
   isCurrent: z.boolean().describe('False if the texts of the image were changed after the visitor read them.'),
@@ -76,7 +76,12 @@ export const sharedImageSchema = z
     name: z.string().describe('File name of the upload.'),
     original: z.object(fileFacts),
     result: z
-      .object({ kind: z.enum(['sample', 'export']), filename: z.string(), sha256: z.string(), ...fileFacts })
+      .object({
+        kind: namedEnum('ResultKind', ['sample', 'export']),
+        filename: z.string(),
+        sha256: z.string(),
+        ...fileFacts,
+      })
       .nullable()
       .describe('The newest whole-size file; null: the image was not exported yet.'),
     texts: z.object({
@@ -103,11 +108,9 @@ export const sharedImagesSchema = z
 export type SharedImages = z.output<typeof sharedImagesSchema>;
 
 /** Body of `POST /shared/images/:imageId/answer`. */
-export const shareAnswerRequestSchema = z
-  .strictObject({
-    verdict: z.enum(SHARE_VERDICTS),
-    comment: z.string().max(SHARE_COMMENT_LENGTH).default(''),
-    textsVersion: z.string().regex(/^[0-9a-f]{16}$/, 'expected the textsVersion of the image'),
-  })
-  .meta({ id: 'ShareAnswerRequest' });
+export const shareAnswerRequestSchema = closedObject({
+  verdict: namedEnum('ShareVerdict', SHARE_VERDICTS),
+  comment: z.string().max(SHARE_COMMENT_LENGTH).default(''),
+  textsVersion: z.string().regex(/^[0-9a-f]{16}$/, 'expected the textsVersion of the image'),
+}).meta({ id: 'ShareAnswerRequest' });
 export type ShareAnswerRequest = z.output<typeof shareAnswerRequestSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import {
   LANGUAGE_FIELDS,
   LANGUAGE_TAG,
@@ -9,6 +10,7 @@ import {
   METADATA_SOURCES,
 } from './constants/index.ts';
 import { PATCH_SHAPE, STORED_SHAPE } from './metadata-shapes.ts';
+import { namedEnum } from './named-enum.ts';
 
 const EXPECTED = 'expected a BCP 47 language tag such as de or pt-BR';
 
@@ -43,7 +45,7 @@ function ofLanguage<Shape extends Record<LanguageField, unknown>>(shape: Shape):
 const languageTextsSchema = z
   .object({
     ...ofLanguage(STORED_SHAPE),
-    source: z.record(z.string(), z.enum(METADATA_SOURCES)).describe('Source of each field.'),
+    source: z.record(z.string(), namedEnum('MetadataSource', METADATA_SOURCES)).describe('Source of each field.'),
     needsReview: z
       .array(z.string())
       .describe('Reasons for a person to review it; `missing`: the model gave no texts in this language.'),
@@ -60,7 +62,7 @@ export const textsSchema = z
   );
 export type Texts = z.output<typeof textsSchema>;
 
-const languagePatchSchema = z.strictObject(ofLanguage(PATCH_SHAPE)).meta({ id: 'LanguageTextsPatch' });
+const languagePatchSchema = closedObject(ofLanguage(PATCH_SHAPE)).meta({ id: 'LanguageTextsPatch' });
 
 /** Edits of texts by language. */
 export const textsPatchSchema = z

@@ -8,7 +8,8 @@ import {
   type UploadResult,
 } from '#contract';
 import { ROUTES } from '../../server/http/routes/index.ts';
-import { createAnswerSchemas, type OpenApiDocument } from '../support/answer-schemas.ts';
+import { startS3Server } from '../storage/s3-server.ts';
+import { answerOf, createAnswerSchemas, headerFaults, type OpenApiDocument } from '../support/answer-schemas.ts';
 import { formOf, readEvents } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage, plainImage, type SmallImage } from '../support/small-images.ts';
@@ -49,14 +50,16 @@ async function call(name: EndpointName, status: number, init: Init = {}, path = 
   const target = path.startsWith('/') ? path : filled + path;
   const headers = { ...(init.headers as Record<string, string>), ...(key === undefined ? {} : { 'X-API-Key': key }) };
   const response = await test.api.request(target, { method: endpoint.method, ...init, headers });
-  const documented = document.paths[endpoint.path.replace(/:(\w+)/g, '{$1}')]?.[endpoint.method.toLowerCase()];
-  expect([response.status, documented?.responses[String(response.status)] !== undefined]).toEqual([status, true]);
+  const pattern = endpoint.path.replace(/:(\w+)/g, '{$1}');
+  const documented = answerOf(document, pattern, endpoint.method, response.status);
+  expect([response.status, documented !== undefined]).toEqual([status, true]);
+  if (documented) expect([name, status, headerFaults(document, documented, response)]).toEqual([name, status, []]);
   const type = response.headers.get('Content-Type') ?? '';
   if (status >= 400) {
     const body = (await response.json()) as { code: ErrorCode; requestId: string };
     expect(schemas.component('ErrorBody', body)).toEqual([]);
     expect(errorCodesOf(endpoint)).toContain(body.code);
-    expect(documented?.responses[String(status)]?.description).toContain(`\`${body.code}\``);
+    expect(documented?.description).toContain(`\`${body.code}\``);
     expect(body.requestId).toBe(response.headers.get('X-Request-Id'));
     seen.add(`${name} ${body.code}`);
     return body;
@@ -76,7 +79,6 @@ async function call(name: EndpointName, status: number, init: Init = {}, path = 
   expect(type).toMatch(/^application\/json/);
   const body: unknown = await response.json();
   if (name !== 'getOpenApi') {
-    const pattern = endpoint.path.replace(/:(\w+)/g, '{$1}');
     expect(schemas.answer(pattern, endpoint.method.toLowerCase(), status, body)).toEqual([]);
   }
   return body;
@@ -243,6 +245,27 @@ describe('responses, compared with the OpenAPI document with every schema closed
     await call('listTransactions', 400, {}, '?limit=0');
     expect(await call('getLimits', 200)).toMatchObject({ maxFileBytes: 1_000_000, maxImagesPerSession: 3 });
     await call('getOpenApi', 200);
+    const { headers } = await test.api.request('/v1/openapi.json');
+    await call('getOpenApi', 304, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } });
+    await call('getOpenApi', 412, { headers: { 'If-Match': '"other"' } });
+  });
+
+  it('of a download that leads to the store', async () => {
+    const s3 = await startS3Server();
+    const other = await startTestService({ ...s3.env(), DOWNLOADS: 'redirect' });
+    try {
+      const theirs = await other.api.upload([image]);
+      await other.api.run('sample', theirs);
+      const path = `/v1/sessions/${theirs.sessionId}-sample/download?filename=one.webp`;
+      const response = await other.api.request(path, { redirect: 'manual' });
+      const documented = answerOf(document, '/v1/sessions/{sessionId}/download', 'GET', response.status);
+      expect(response.status).toBe(302);
+      if (documented) expect(headerFaults(document, documented, response)).toEqual([]);
+      seen.add('downloadFile 302');
+    } finally {
+      await other.close();
+      await s3.close();
+    }
   });
 
   it('of every endpoint without a key, with a wrong one, and with one that is deactivated', async () => {

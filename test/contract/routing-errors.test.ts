@@ -84,7 +84,8 @@ describe('a method that a path does not have', () => {
     const answer = await raw.send('/v1/credits/balance', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([200, 'HEAD, GET', '']);
     expectError(await raw.send('/v1/nothing', { method: 'OPTIONS' }), 'not_found');
-    expectError(await raw.send('*', { method: 'OPTIONS' }), 'not_found');
+    const whole = await raw.send('*', { method: 'OPTIONS' });
+    expect([whole.status, whole.headers.allow]).toEqual([204, 'GET, HEAD, POST, PATCH, DELETE, OPTIONS']);
   });
 });
 
@@ -104,7 +105,12 @@ describe('HEAD', () => {
     const { jobId } = await test.api.run('sample', uploaded);
     const answer = await raw.send(`/v1/jobs/${jobId}/events`, { method: 'HEAD', headers: key });
     expect([answer.status, answer.text]).toEqual([200, '']);
-    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-job-id': jobId,
+    });
+    expect(answer.headers['content-length']).toBeUndefined();
   });
 });
 
@@ -112,8 +118,9 @@ describe('an id that is malformed or unknown', () => {
   const withIds = endpoints.filter(([, { params, auth }]) => params && auth === 'key');
   it.each(withIds)('is 404 for %s and names the missing resource', async (_name, endpoint) => {
     const what = endpoint.path.includes(':jobId') ? 'job_not_found' : 'session_not_found';
-    const settings = { settings: {}, images: [{ id: IDS[':imageId'] }] };
-    const bodies: Record<string, unknown> = { POST: settings, PATCH: { metadata: {} } };
+    const images = [{ id: IDS[':imageId'] }];
+    const order: Record<string, unknown> = { Export: { settings: {}, images }, Analysis: { images } };
+    const bodies: Record<string, unknown> = { POST: order[endpoint.tag] ?? {}, PATCH: { metadata: {} } };
     const body = endpoint.body && !endpoint.takesFiles ? JSON.stringify(bodies[endpoint.method]) : undefined;
     const headers = { ...key, 'Content-Type': 'application/json' };
     const query = endpoint.path.endsWith('/download') ? '?filename=a.webp' : '';

@@ -6,14 +6,65 @@ type Json = Record<string, unknown>;
 /** The OpenAPI document as the service serves it. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json> };
+  components: { schemas: Record<string, Json>; responses: Record<string, Answer>; headers: Record<string, Header> };
+}
+
+/** A header of an answer. */
+export interface Header {
+  required?: boolean;
+}
+
+/** An answer of an operation. */
+export interface Answer {
+  description: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, { schema: Json }>;
 }
 
 /** One operation of the document. */
 export interface Operation {
   operationId: string;
-  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+  responses: Record<string, Answer | { $ref: string }>;
 }
+
+/** Returns an answer of the document; undefined if it documents none of this status. */
+export function answerOf(document: OpenApiDocument, path: string, method: string, status: number): Answer | undefined {
+  const answer = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
+  return answer && '$ref' in answer ? document.components.responses[lastOf(answer.$ref)] : answer;
+}
+
+/** Headers that answers have for a reason, and that the document therefore names wherever they are sent. */
+const TOLD = [
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Job-Id',
+  'X-Request-Id',
+];
+
+/** Returns how media type and headers of a response differ from the document, as short lines. */
+export function headerFaults(document: OpenApiDocument, answer: Answer, response: Response): string[] {
+  const { headers = {}, content } = answer;
+  const faults = TOLD.flatMap((name) =>
+    response.headers.has(name) && !headers[name] ? [`${name}: not documented`] : [],
+  );
+  for (const [name, { $ref }] of Object.entries(headers)) {
+    const { required } = document.components.headers[lastOf($ref)] ?? {};
+    if (required && !response.headers.has(name)) faults.push(`${name}: documented, but not sent`);
+  }
+  const type = response.headers.get('Content-Type')?.split(';')[0] ?? 'none';
+  // A response without a body has no type; one to HEAD or 204 may.
+  const expected = content ? Object.keys(content) : ['none'];
+  // A redirect has a line for people.
+  return expected.includes(type) || response.status === 302 ? faults : [...faults, `Content-Type: ${type} instead of ${expected.join(', ')}`];
+}
+
+const lastOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1);
 
 /**
  * Compiles the document's schemas with every object closed: a property that is not documented is a fault, except where
