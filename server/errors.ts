@@ -96,6 +96,9 @@ export class DamagedFileError extends Error {
 const DAMAGED_FILE =
   'The stored file is damaged. Export or sample the image again with the same settings, which repairs it, or upload it again';
 
+/** Challenge of every 401 (RFC 9110, 11.6.1). Browsers know no such scheme, so that they ask for no password. */
+const CHALLENGE = { 'WWW-Authenticate': 'ApiKey realm="Imagewright"' };
+
 /** The HTTP response of an error; all error responses have this shape. */
 export interface WireError {
   status: number;
@@ -108,7 +111,7 @@ export function toWireError(thrown: unknown, requestId: string): WireError {
   const error = thrown instanceof AppError ? thrown : fromForeign(thrown);
   return {
     status: error.status,
-    headers: error.headers,
+    headers: { ...(error.status === 401 ? CHALLENGE : {}), ...error.headers },
     body: { error: error.message, code: error.code, requestId, ...error.details },
   };
 }

@@ -9,7 +9,15 @@ import { VERSION } from '../version.ts';
 import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
 import type { Services } from './handlers.ts';
-import { checkMessage, createCors, createHostCheck, createSafetyHeaders, isPrivate, NOT_STORED } from './middleware.ts';
+import {
+  answerOptions,
+  checkMessage,
+  createCors,
+  createHostCheck,
+  createSafetyHeaders,
+  isPrivate,
+  NOT_STORED,
+} from './middleware.ts';
 import { createProofRoute } from './prove-installation.ts';
 import { createJsonBody, validate } from './read-request.ts';
 import { ROUTES, type Route } from './routes/index.ts';
@@ -29,6 +37,7 @@ export function createApp(services: Services): Koa {
   app.use(createErrorHandler(services));
   app.use(checkMessage);
   app.use(createHostCheck(services.config));
+  app.use(answerOptions);
   const router = createRouter(services);
   const endpoints = routesOf(services).map(({ endpoint }) => endpoint);
   app.use(

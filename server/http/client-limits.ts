@@ -96,9 +96,7 @@ export function cutSlowSenders(server: Server, limits: SendingLimits): void {
     const { bytesRead } = req.socket;
     bodies.add({ req, res, tooSlow, bytesRead, silentMs: 0, creditMs: graceMs, overdueMs: 0 });
   }
-  // Ahead of the application. Requests with an unknown expectation come by the second event.
-  server.prependListener('request', watch);
-  server.prependListener('checkExpectation', watch);
+  onEachRequest(server, watch);
 
   /** Returns the reason to refuse a body after `elapsedMs` more milliseconds. */
   function measure(body: ArrivingBody, elapsedMs: number): string | undefined {
@@ -145,6 +143,20 @@ export function cutSlowSenders(server: Server, limits: SendingLimits): void {
   server.once('close', () => clearInterval(sweep));
 }
 
+/** Events by which requests come: plain ones, those that wait for `100 Continue`, and those with an unknown expectation. */
+const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
+
+/** Calls a listener with each request, ahead of the application. */
+export function onEachRequest(server: Server, listener: (req: IncomingMessage, res: ServerResponse) => void): void {
+  for (const event of REQUEST_EVENTS) server.prependListener(event, listener);
+}
+
+/** Asks a client that waits for it (`Expect: 100-continue`) to send the body. Comes after the key and the length were checked. */
+export function inviteBody(req: IncomingMessage, res: ServerResponse): void {
+  if (/^100-continue$/i.test(req.headers.expect ?? '') && req.httpVersion === '1.1' && !res.headersSent)
+    res.writeContinue();
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -186,7 +198,7 @@ export function cutSlowReaders(server: Server, pace: Partial<ReadingPace> = {}):
     connections.set(socket, []);
     socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  onEachRequest(server, ({ socket }, response) => {
     const pending = { response, bytesBefore: socket.bytesWritten };
     const queue = connections.get(socket) ?? [];
     queue.push(pending);

@@ -4,7 +4,7 @@ import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../gateway/index.ts';
 import type { JobRecord } from '../jobs/index.ts';
-import type { EventStream, StreamEvent, StreamRegistry } from '../sse/index.ts';
+import { type EventStream, STREAM_HEADERS, type StreamEvent, type StreamRegistry } from '../sse/index.ts';
 import type { Services } from './handlers.ts';
 
 /** Streams that one session token may have open at once: visitors of a page leave room for the account. */
@@ -62,6 +62,13 @@ export async function sendJobEvents(
     headers: { 'X-Job-Id': job._id },
     onError: (error) => services.logger.error({ err: error, jobId: job._id }, 'a stream ended early'),
   });
+}
+
+/** Responds to HEAD with what a stream of the job begins with; a stream has no length (RFC 9110, 8.6). */
+export function sendStreamHead(ctx: Context, jobId: string): void {
+  ctx.respond = false;
+  ctx.res.writeHead(200, { ...STREAM_HEADERS, 'X-Job-Id': jobId });
+  ctx.res.end();
 }
 
 async function requireWritable({ writeProbe }: Services): Promise<void> {

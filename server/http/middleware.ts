@@ -29,6 +29,16 @@ function faultOf(ctx: Context): string | null {
   return hasPath(ctx) ? null : `Expected a path or a URL behind ${ctx.method}, but received ${shown(url)}`;
 }
 
+/** Methods of the whole service. */
+const METHODS = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
+
+/** Responds to `OPTIONS *`, which asks for the service and no path of it (RFC 9110, 9.3.7). */
+export async function answerOptions(ctx: Context, next: Next): Promise<void> {
+  if (ctx.method !== 'OPTIONS' || ctx.req.url !== '*') return next();
+  ctx.status = 204;
+  ctx.set('Allow', METHODS);
+}
+
 function hasPath(ctx: Context): boolean {
   try {
     return typeof ctx.path === 'string';
@@ -138,14 +148,17 @@ export function createCors(
     const isListed = listed.includes(origin);
     // Pages without an origin of their own send `null`.
     const isWeb = /^https?:\/\//.test(origin);
+    const endpoints = origin === '' ? [] : endpointsAt(ctx.path);
+    // The document of the API has nothing of an account.
+    const isPublic = endpoints.some((endpoint) => !isPrivate(endpoint));
     const isPreflight = ctx.method === 'OPTIONS' && origin !== '' && ctx.get('Access-Control-Request-Method') !== '';
     if (!isPreflight) {
       if (isListed || (isWeb && secretHasForm('iwt', ctx.get('X-API-Key')))) {
         ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
-      }
+      } else if (isPublic) ctx.set('Access-Control-Allow-Origin', '*');
       return next();
     }
-    const open = endpointsAt(ctx.path).filter(({ token }) => isListed || (isWeb && token !== undefined));
+    const open = endpoints.filter((one) => isListed || (isWeb && (one.token !== undefined || !isPrivate(one))));
     if (open.length === 0) return next();
     ctx.status = 204;
     ctx.set({

@@ -3,10 +3,9 @@ import { koaBody } from 'koa-body';
 import type { z } from 'zod';
 import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
-import { drainRequest, slowBodySignal } from './client-limits.ts';
+import { drainRequest, inviteBody, slowBodySignal } from './client-limits.ts';
+import { parseJson } from './parse-json.ts';
 
-/** Message of the parser for a JSON value that is neither an object nor an array. */
-const NO_CONTAINER = 'invalid JSON, only supports object and array';
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const SHOWN_CHARACTERS = 100;
 /** Most levels of lists and objects in a body: deeper ones exceed the stack of whatever walks through them. */
@@ -16,15 +15,17 @@ const MOST_DRAINED = 10_000_000;
 
 /** Reads a JSON body of at most `limitKb` kilobytes, counted after decompression. */
 export function createJsonBody({ limitKb }: { limitKb: number }) {
-  const parse = koaBody({
-    json: true,
-    // The parser treats a type that is not on its list as a request without a body.
-    jsonTypes: ['json', '+json'],
-    jsonStrict: true,
+  const limit = limitKb * 1024;
+  const readText = koaBody({
+    json: false,
     multipart: false,
     urlencoded: false,
-    text: false,
-    jsonLimit: limitKb * 1024,
+    text: true,
+    // The parser treats a type that is not on its list as a request without a body.
+    textTypes: ['json', '+json'],
+    textLimit: limit,
+    // One character a byte: its own decoder would replace what is not UTF-8.
+    encoding: 'latin1',
     onError: (error) => {
       throw error;
     },
@@ -34,8 +35,9 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
   return async function readJson(ctx: Context): Promise<unknown> {
     if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw noJson(ctx);
     try {
-      const parsed = parse(ctx as never, async () => {});
-      await withAbort(parsed, slowBodySignal(ctx.req));
+      if (Number(ctx.get('Content-Length')) > limit) throw tooLarge(limitKb);
+      inviteBody(ctx.req, ctx.res);
+      await withAbort(readText(ctx as never, async () => {}) as Promise<unknown>, slowBodySignal(ctx.req));
     } catch (error) {
       // The parser leaves the request paused, which would block the connection.
       ctx.req.unpipe();
@@ -44,13 +46,14 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
       const isCut = destroyed && (!complete || (error as { type?: string }).type === 'stream.not.readable');
       throw isCut ? cutOff(error) : toAppError(error, limitKb);
     }
-    const { body } = ctx.request;
+    const bytes: unknown = ctx.request.body;
+    // A missing body counts as `{}`, a body of an unreadable type does not.
+    if (bytes === undefined && ctx.request.is() !== null) throw noJson(ctx);
+    if (typeof bytes !== 'string' || bytes === '') return {};
+    const body = parseJson(Buffer.from(bytes, 'latin1'));
     if (isTooDeep(body))
       throw new AppError('invalid_request', `body: expected at most ${MOST_LEVELS} levels of lists and objects`);
-    if (body !== undefined) return body;
-    // A missing body counts as `{}`, a body of an unreadable type does not.
-    if (ctx.request.is() !== null) throw noJson(ctx);
-    return {};
+    return body;
   };
 }
 
@@ -73,18 +76,20 @@ function cutOff(cause: unknown): AppError {
   return new AppError('invalid_json', 'The connection ended before the body was read', { cause });
 }
 
+function tooLarge(limitKb: number): AppError {
+  return new AppError('request_too_large', `A JSON body may have at most ${limitKb} kilobytes`, {
+    details: { limit: limitKb * 1024 },
+  });
+}
+
 function toAppError(error: unknown, limitKb: number): unknown {
+  if (error instanceof AppError) return error;
   const { status, type, message = '' } = (error ?? {}) as { status?: number; type?: string; message?: string };
-  if (status === 413) {
-    return new AppError('request_too_large', `A JSON body may have at most ${limitKb} kilobytes`, {
-      details: { limit: limitKb * 1024 },
-    });
-  }
+  if (status === 413) return tooLarge(limitKb);
   if (status === 415)
     return new AppError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
-  if (type === 'request.aborted' || status === 400 || error instanceof SyntaxError) {
-    const fault = message === NO_CONTAINER ? 'expected an object or a list' : message.slice(0, 120);
-    return new AppError('invalid_json', `The body is not valid JSON: ${fault}`, { cause: error });
+  if (type === 'request.aborted' || status === 400) {
+    return new AppError('invalid_json', `The body is not valid JSON: ${message.slice(0, 120)}`, { cause: error });
   }
   // Errors of zlib: the bytes do not match the Content-Encoding.
   const code = String((error as { code?: unknown })?.code ?? '');

@@ -12,7 +12,13 @@ import type Koa from 'koa';
 import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 import { localUrl } from '../gateway/index.ts';
 import { newRequestId } from '../observability/index.ts';
-import { cutSlowReaders, cutSlowSenders, type ReadingPace, type SendingLimits } from './client-limits.ts';
+import {
+  cutSlowReaders,
+  cutSlowSenders,
+  onEachRequest,
+  type ReadingPace,
+  type SendingLimits,
+} from './client-limits.ts';
 import type { HttpConfig } from './config.ts';
 import { NOSNIFF, NOT_STORED } from './middleware.ts';
 
@@ -66,6 +72,8 @@ export async function listen(
   );
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would respond 417 without a body.
   server.on('checkExpectation', handle);
+  // Node would ask for every body; `inviteBody` asks for those that are read.
+  server.on('checkContinue', handle);
   limitConnections(server, config);
   closeRefused(server);
   server.on('clientError', (error, socket: Socket) => {
@@ -163,8 +171,7 @@ function closeRefused(server: Server): void {
       if (!req.complete) linger(req, 0);
     });
   };
-  server.prependListener('request', watch);
-  server.prependListener('checkExpectation', watch);
+  onEachRequest(server, watch);
 }
 
 function linger(req: IncomingMessage, lingeredMs: number): void {
@@ -217,6 +224,7 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: BusySocket):
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
     `X-Request-Id: ${requestId}`,
     `Cache-Control: ${NOT_STORED}`,
     'X-Content-Type-Options: nosniff',

@@ -166,7 +166,8 @@ class ResponseStream implements ManagedStream {
   }
 }
 
-const STREAM_HEADERS = {
+/** Headers of a response with an event stream. */
+export const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // no-transform: a proxy that compresses also buffers.
   'Cache-Control': 'no-cache, no-transform',

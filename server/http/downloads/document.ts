@@ -4,7 +4,7 @@ import { brotliCompress, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import type { OpenApiDocument } from '#contract';
 import type { Services } from '../handlers.ts';
-import { requireMatch } from './send-file.ts';
+import { isUnchanged, requireMatch } from './conditions.ts';
 
 /** A public document that does not change while the service runs. */
 export interface PublicDocument {
@@ -39,7 +39,7 @@ export function createDocument({ type, read, caching = 'public, no-cache' }: Pub
     ctx.set({ ETag: etag, 'Cache-Control': caching });
     if (COMPRESSIBLE.test(type)) ctx.vary('Accept-Encoding');
     ctx.status = 200;
-    if (ctx.fresh) {
+    if (isUnchanged(ctx, etag)) {
       ctx.status = 304;
       return;
     }

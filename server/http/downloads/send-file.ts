@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { AppError, DamagedFileError } from '../../errors.ts';
 import type { ObjectStore } from '../../storage/index.ts';
 import { checkedStream } from './checked-stream.ts';
+import { isUnchanged, requireMatch } from './conditions.ts';
 
 /** A stored file to send. */
 export interface FileToSend {
@@ -40,7 +41,7 @@ export async function sendFile(ctx: Context, offered: FileToSend, store: Store):
     requireMatch(ctx, etag);
     ctx.set('ETag', etag);
     ctx.status = 200;
-    const isFresh = ctx.fresh;
+    const isFresh = isUnchanged(ctx, etag);
     const range = isFresh ? undefined : requestedRange(ctx, offered);
     const { first, last } = range ?? { first: 0, last: offered.size - 1 };
     stream = await openStored(offered, { range, store, needsBytes: ctx.method === 'GET' && !isFresh });
@@ -180,23 +181,4 @@ export function parseByteRange(header: string, size: number): ByteRange | 'none'
   const last = to === '' ? size - 1 : Math.min(Number(to), size - 1);
   if (to !== '' && Number(to) < first) return 'none';
   return first >= size ? 'unsatisfiable' : { first, last };
-}
-
-const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-const SHOWN_CHARACTERS = 100;
-
-/**
- * Compares `If-Match` with the tag of the stored bytes; weak tags never match (RFC 9110, 13.1.1). `If-Unmodified-Since` is
- * ignored, since no `Last-Modified` is sent (13.1.4).
- * @param etag with its quotes
- * @throws AppError precondition_failed
- */
-export function requireMatch(ctx: Context, etag: string): void {
-  const wanted = ctx.get('If-Match');
-  if (wanted === '' || wanted.trim() === '*' || wanted.match(ENTITY_TAG)?.includes(etag)) return;
-  const received = wanted.length > SHOWN_CHARACTERS ? `${wanted.slice(0, SHOWN_CHARACTERS)}…` : wanted;
-  throw new AppError('precondition_failed', `If-Match: expected ${etag} or *, but received ${received}`, {
-    headers: { ETag: etag },
-    details: { etag },
-  });
 }

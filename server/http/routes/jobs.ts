@@ -13,6 +13,7 @@ import {
   lastEventNumber,
   rejoinJobEvents,
   sendJobEvents,
+  sendStreamHead,
 } from '../job-stream.ts';
 import { beginOrWait } from '../run-once.ts';
 
@@ -76,8 +77,7 @@ export const JOB_ROUTES = {
     }
     if (ctx.method === 'HEAD') {
       // HEAD must not wait for the job.
-      ctx.type = 'text/event-stream; charset=utf-8';
-      ctx.body = '';
+      sendStreamHead(ctx, job._id);
       return;
     }
     enterStream(ctx, account, services);

@@ -28,6 +28,8 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
     return busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
+      // Text that names no charset comes as its bytes, since the parser would replace what is not UTF-8.
+      defCharset: 'base64',
       preservePath: true,
       // busboy reports a limit when it is reached; one more byte distinguishes "exactly at" from "above".
       limits: {
@@ -40,6 +42,12 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
   } catch (cause) {
     throw new AppError('invalid_multipart', 'Expected a boundary in the Content-Type of the multipart body', { cause });
   }
+}
+
+/** Returns the bytes of a text field; the text, if its part has named a charset, by which the parser has decoded it. */
+export function bytesOfField(value: string): Buffer | string {
+  // Our text fields are JSON lists, which are no base64.
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(value) ? Buffer.from(value, 'base64') : value;
 }
 
 const NOTHING = Buffer.alloc(0);

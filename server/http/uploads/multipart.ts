@@ -6,8 +6,9 @@ import type { Busboy } from 'busboy';
 import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename } from '../../sessions/index.ts';
 import { drainRequest } from '../client-limits.ts';
+import { decodeUtf8 } from '../parse-json.ts';
 import { keepYoung } from './keep-young.ts';
-import { brokenBody, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
+import { brokenBody, bytesOfField, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 
 /** Options of {@link receiveMultipart}. */
@@ -15,6 +16,8 @@ export interface MultipartOptions {
   /** Returns a new absolute path ending in `.part`, in an existing directory. */
   newTemporaryFile: () => string;
   limits: MultipartLimits;
+  /** Called before the body is read, after its length was checked. */
+  invite?: () => void;
   /** Called with the bytes of files as they arrive. An error that it throws ends the upload. */
   onBytes?: (bytes: number) => void;
   signal?: AbortSignal;
@@ -32,6 +35,8 @@ export interface ReceivedUpload {
   discard(): Promise<void>;
 }
 
+/** The text field. */
+const TEXT_FIELD = 'metadata';
 const FILE_FIELDS = ['images', 'images[]', 'image', 'files', 'file'] as const;
 
 type Part =
@@ -60,6 +65,7 @@ export async function receiveMultipart(req: IncomingMessage, options: MultipartO
     options.signal?.throwIfAborted();
     options.signal?.addEventListener('abort', abort, { once: true });
     const parser = openParser(req, options.limits);
+    options.invite?.();
     collectParts(parser, { options, parts, temporaryFiles, failure });
     await feedParser(req, parser, maxRequestBytes, failure);
     const received = await Promise.all(parts);
@@ -110,7 +116,7 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
   parser.on('field', (name: string | undefined, value, info) => {
     if (name !== undefined && isFileField(name)) add(Promise.resolve(textInsteadOfFile(name, value)));
     else if (info.valueTruncated) fail(fieldTooLong(name ?? '', limits));
-    else add(Promise.resolve({ kind: 'field', name: name ?? '', value }));
+    else add(fieldOf(name ?? '', bytesOfField(value)));
   });
   parser.on('filesLimit', () => {
     const message = `Expected at most ${limits.maxFiles} files in one request`;
@@ -123,6 +129,8 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
 
   async function receiveFile(stream: Readable, fieldName: string, given: string | undefined): Promise<Part> {
     const originalFilename = cleanOriginalFilename(given);
+    // Other programs send JSON as a file of that type.
+    if (fieldName === TEXT_FIELD) return fieldOf(fieldName, await readField(stream, fieldName, limits));
     if (!isFileField(fieldName)) {
       const read = await skipPart(stream);
       return { kind: 'file', file: { originalFilename, fieldName, refused: wrongField(fieldName) }, ...read };
@@ -153,6 +161,24 @@ function summarize(parts: Part[]): Pick<ReceivedUpload, 'files' | 'fields' | 'fi
     }
   }
   return { files, fields: Object.fromEntries(fields), fingerprint: hash.digest('hex') };
+}
+
+async function readField(stream: Readable, name: string, limits: MultipartLimits): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= limits.maxFieldBytes) chunks.push(chunk);
+  }
+  if (size > limits.maxFieldBytes) throw fieldTooLong(name, limits);
+  return Buffer.concat(chunks);
+}
+
+/** @throws invalid_request if the bytes are no UTF-8 */
+async function fieldOf(name: string, content: Buffer | string): Promise<Part> {
+  const value = typeof content === 'string' ? content.replace(/^\ufeff/, '') : decodeUtf8(content);
+  if (value !== null) return { kind: 'field', name, value };
+  throw new AppError('invalid_request', `${name}: expected UTF-8, but received bytes that are none`);
 }
 
 function isFileField(name: string): boolean {

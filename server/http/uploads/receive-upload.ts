@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { type UploadMetadata, type UrlImport, uploadFieldsSchema, urlImportSchema } from '#contract';
 import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../../sessions/index.ts';
-import { slowBodySignal } from '../client-limits.ts';
+import { inviteBody, slowBodySignal } from '../client-limits.ts';
 import type { Services } from '../handlers.ts';
 import { createJsonBody, validate } from '../read-request.ts';
 import type { ArrivingUpload } from './arriving-bytes.ts';
@@ -57,6 +57,7 @@ async function receiveFiles(ctx: Context, services: Services, arriving: Arriving
   await refuseWhenDiskIsFull(ctx, services);
   const received = await receiveMultipart(ctx.req, {
     newTemporaryFile,
+    invite: () => inviteBody(ctx.req, ctx.res),
     onBytes: arriving.add,
     signal: slowBodySignal(ctx.req),
     limits: {
@@ -68,7 +69,7 @@ async function receiveFiles(ctx: Context, services: Services, arriving: Arriving
     },
   });
   try {
-    const metadata = readMetadata(received.fields.metadata);
+    const metadata = readMetadata(received.fields);
     services.metrics.bytesReceived(received.files.reduce((sum, file) => sum + ('size' in file ? file.size : 0), 0));
     const { fingerprint } = received;
     return { upload: { files: received.files, metadata }, fingerprint, discard: () => received.discard() };
@@ -94,8 +95,10 @@ function diskIsFull(): AppError {
   return new AppError('insufficient_storage', 'The server has no disk space left for this upload');
 }
 
-function readMetadata(text: string | undefined): UploadMetadata | undefined {
-  if (text === undefined || text === '') return undefined;
+/** @throws invalid_request, also if there are other fields */
+function readMetadata({ metadata: text = '', ...others }: Record<string, string>): UploadMetadata | undefined {
+  validate(uploadFieldsSchema, others, 'body');
+  if (text === '') return undefined;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
