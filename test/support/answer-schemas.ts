@@ -61,7 +61,9 @@ export function headerFaults(document: OpenApiDocument, answer: Answer, response
   // A response without a body has no type; one to HEAD or 204 may.
   const expected = content ? Object.keys(content) : ['none'];
   // A redirect has a line for people.
-  return expected.includes(type) || response.status === 302 ? faults : [...faults, `Content-Type: ${type} instead of ${expected.join(', ')}`];
+  return expected.includes(type) || response.status === 302
+    ? faults
+    : [...faults, `Content-Type: ${type} instead of ${expected.join(', ')}`];
 }
 
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1);
