@@ -108,7 +108,7 @@ export const metadataSchema = z
     ...STORED_SHAPE,
     // Stored languages have no limit: they also come from files.
     language: z.string().nullable(),
-    source: z.record(z.string(), namedEnum('MetadataSource', METADATA_SOURCES)).describe('Source of each field.'),
+    source: z.record(z.string(), namedEnum('TextSource', METADATA_SOURCES)).describe('Source of each field.'),
     needsReview: z.array(z.string()).describe('Reasons for a person to review it, e.g. `people`, `text`, `fallback`.'),
     model: z.string().nullable(),
     promptVersion: z.string().nullable().optional().describe('Version of the instructions for the model.'),

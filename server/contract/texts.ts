@@ -45,7 +45,7 @@ function ofLanguage<Shape extends Record<LanguageField, unknown>>(shape: Shape):
 const languageTextsSchema = z
   .object({
     ...ofLanguage(STORED_SHAPE),
-    source: z.record(z.string(), namedEnum('MetadataSource', METADATA_SOURCES)).describe('Source of each field.'),
+    source: z.record(z.string(), namedEnum('TextSource', METADATA_SOURCES)).describe('Source of each field.'),
     needsReview: z
       .array(z.string())
       .describe('Reasons for a person to review it; `missing`: the model gave no texts in this language.'),
