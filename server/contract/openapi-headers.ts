@@ -15,6 +15,8 @@ export const HEADERS: Record<string, Json> = {
   Location: text('Path of what was created.'),
   LocationOfFile: text('Signed address of the file in the store. Follow it without the API key.'),
   ETag: text('Version of the bytes, for `If-None-Match`, `If-Match` and `If-Range`.'),
+  ETagOfFile: text('Version of the bytes; with the file, not with an address.', false),
+  NameOfFile: text('Name of the file (RFC 6266); with the file, not with an address.', false),
   'Content-Disposition': text('Name of the file (RFC 6266).'),
   'Content-Range': text('Returned bytes and size of the file.'),
   RateLimit: text('Requests that are left; only on plans with a rate limit.', false),
@@ -22,7 +24,12 @@ export const HEADERS: Record<string, Json> = {
 };
 
 /** Components that are sent under another name than their own. */
-const SENT_AS: Record<string, string> = { RetryAfterIfLater: 'Retry-After', LocationOfFile: 'Location' };
+const SENT_AS: Record<string, string> = {
+  RetryAfterIfLater: 'Retry-After',
+  LocationOfFile: 'Location',
+  ETagOfFile: 'ETag',
+  NameOfFile: 'Content-Disposition',
+};
 
 /** Returns the headers of an answer, by the names of their components. */
 export function referToHeaders(names: readonly string[]): Json {

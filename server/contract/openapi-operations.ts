@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { analysisCompleteEventSchema, analysisErrorEventSchema } from './analysis.ts';
-import { IDEMPOTENCY_KEY_LENGTH } from './constants/index.ts';
+import { DOWNLOAD_ADDRESS_TYPE, IDEMPOTENCY_KEY_LENGTH } from './constants/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { completeEventSchema, errorEventSchema } from './exports.ts';
+import { completeEventSchema, downloadAddressSchema, errorEventSchema } from './exports.ts';
 import { uploadFieldsSchema } from './images.ts';
 import { progressEventSchema } from './jobs.ts';
 import type { SharedErrors } from './openapi-errors.ts';
@@ -182,6 +182,7 @@ function success(name: string, endpoint: Endpoint, components: Map<string, Json>
   const body = kind === 'empty' ? {} : { content: content[kind]() };
   const headers = headersOf(name, endpoint);
   const responses: Json = { [status]: { description: endpoint.summary, headers: referToHeaders(headers), ...body } };
+  if (name === 'downloadFile') responses[status] = fileOrAddress(endpoint, content[kind](), components);
   const always = ['X-Request-Id', ...limitHeaders(endpoint)];
   if (name === 'followJob') {
     responses[204] = { description: 'All events were received before', headers: referToHeaders(always) };
@@ -198,6 +199,13 @@ function success(name: string, endpoint: Endpoint, components: Map<string, Json>
     responses[302] = { description, headers: referToHeaders([...always, 'LocationOfFile']) };
   }
   return responses;
+}
+
+/** Describes a file, or where the store has it, for clients whose `Accept` names that media type. */
+function fileOrAddress(endpoint: Endpoint, files: Json, components: Map<string, Json>): Json {
+  const address = { [DOWNLOAD_ADDRESS_TYPE]: { schema: convertSchema(downloadAddressSchema, 'output', components) } };
+  const headers = referToHeaders(['X-Request-Id', ...limitHeaders(endpoint), 'ETagOfFile', 'NameOfFile']);
+  return { description: endpoint.summary, headers, content: { ...files, ...address } };
 }
 
 /** Returns the headers of a success, by the names of their components. */
