@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildOpenApi, LATER_FIELDS, type Limits } from '#contract';
+import { buildOpenApi, type Limits } from '#contract';
 import { type BackgroundTask, startBackgroundTasks } from './background-tasks.ts';
 import { checkReadiness } from './check-readiness.ts';
 import type { Chore } from './cluster/index.ts';
@@ -206,7 +206,6 @@ function limitsOf({ analysis, http, processing, sessions }: Config): Limits {
     maxImagesPerSession: sessions.MAX_IMAGES_PER_SESSION,
     formats: readableFormats(processing),
     sessionHours: sessions.SESSION_TTL_HOURS,
-    requestFields: [...LATER_FIELDS],
     describes: analysis.AI_PROVIDER !== 'none',
   };
 }

@@ -1,4 +1,4 @@
-import { analyzeRequestSchema, type CreditCheckRequest } from '#contract';
+import { analyzeRequestSchema, type CreditCheckRequest, LATER_FIELDS } from '#contract';
 import { AppError } from '../../errors.ts';
 import type { Caller } from '../../gateway/index.ts';
 import type { Handlers, Services } from '../handlers.ts';
@@ -22,7 +22,7 @@ export const SERVICE_ROUTES = {
   /** `GET /v1/credits/transactions`: the ledger, newest first. */
   listTransactions: ({ account, query }, services) => services.accounts.transactions.page(account.id, query),
 
-  getLimits: async (_input, { limits }) => limits,
+  getLimits: async (_input, { limits }) => ({ ...limits, requestFields: [...LATER_FIELDS] }),
 
   getOpenApi: ({ ctx }, services) => services.openApi.send(ctx),
 } satisfies Partial<Handlers>;
