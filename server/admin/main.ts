@@ -9,6 +9,8 @@ import { parseDataCommand } from './data-commands.ts';
 process.umask(0o077);
 
 const args = process.argv.slice(2);
+/** Longest time for which the program outlives the output of a check, in milliseconds. */
+const LINGER_MS = 500;
 
 if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
   console.log(describeCommands());
@@ -23,6 +25,8 @@ async function main(): Promise<number> {
     if (check) {
       const { output, exitCode } = await runCheck(process.env, check);
       console.log(output);
+      // A connection that was given up may still be open.
+      setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
       return exitCode;
     }
     const onData = parseDataCommand(args);

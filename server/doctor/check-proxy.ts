@@ -5,7 +5,7 @@ import { linesOf } from './lines.ts';
 /** Judges what the proxy in front of a public address tells the service about a request. */
 export function checkProxy(base: string, seen: SeenRequest): CheckLine[] {
   const line = linesOf('proxy', `${base}: a request with an invented X-Forwarded-For`);
-  const { protocol, host } = new URL(base);
+  const { protocol, hostname } = new URL(base);
   const lines: CheckLine[] = [];
   const about = judgeAddresses(seen, protocol === 'https:', line);
   if (about) lines.push(about);
@@ -13,7 +13,8 @@ export function checkProxy(base: string, seen: SeenRequest): CheckLine[] {
     const remedy = 'have the proxy send X-Forwarded-Proto; docs/proxies.md has blocks for it';
     lines.push(line.warning('no_protocol', 'the service is not told that the page came by https', remedy));
   }
-  if (seen.host !== host) {
+  // A proxy may leave the port out.
+  if (!URL.canParse(`http://${seen.host}`) || new URL(`http://${seen.host}`).hostname !== hostname) {
     const remedy = 'have the proxy keep the name of the host (nginx: proxy_set_header Host $host)';
     lines.push(line.warning('other_host', 'the service is told another name of the host', remedy));
   }
@@ -27,7 +28,11 @@ function judgeAddresses(seen: SeenRequest, isSecure: boolean, line: ReturnType<t
   const set = `set TRUST_PROXY=${proxies === 0 ? 'off' : proxies}`;
   if (client === INVENTED_ADDRESS) {
     const found = `the service believes the address that a client invents (TRUST_PROXY=${trusted}, proxies: ${proxies})`;
-    return line.fault('believes_clients', found, `${set}, or have the outermost proxy replace X-Forwarded-For`);
+    return line.fault(
+      'believes_clients',
+      found,
+      `have the outermost proxy write X-Forwarded-For itself (docs/proxies.md has blocks for it), or ${set}`,
+    );
   }
   if (trusted === proxies) {
     if (proxies > 0 || !isSecure) return null;

@@ -43,7 +43,7 @@ function forward(target: string, faults: ProxyFaults, incoming: IncomingMessage,
   const forwarded = { appends: `${given}, ${own}`, replaces: own, passes: given }[addresses];
   const headers = {
     ...incoming.headers,
-    ...(!keepsHost && { host: new URL(target).host }),
+    ...(!keepsHost && { host: 'upstream' }),
     ...(forwarded && { 'x-forwarded-for': forwarded }),
   };
   const outgoing = request(`${target}${incoming.url}`, { method: incoming.method, headers }, (answer) => {
