@@ -41,6 +41,17 @@ export interface CheckOptions {
 }
 
 const LIMIT_MS = 10_000;
+/** Part of its time after which a check is asked to end. */
+const SOFT = 0.8;
+/** Settings that say where a part is. */
+const SETTINGS: Partial<Record<CheckedPart, string>> = {
+  database: 'MONGODB_URI, DATA_DIR',
+  store: 'FILES_URL, DATA_DIR',
+  disk: 'DATA_DIR',
+  mail: 'SMTP_URL',
+  model: 'AI_BASE_URL',
+  address: 'PUBLIC_URL',
+};
 /** A model may think before it answers. */
 const MODEL_LIMIT_MS = 60_000;
 
@@ -91,10 +102,12 @@ function createRun(config: Partial<Config>, limitMs: number) {
       return [linesOf(part, 'nothing').off('settings', 'its settings are wrong', 'correct the settings named above')];
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(new Error('the check took too long')), ownLimitMs);
+    // First the check is asked to end, so that it can say what it has tried.
+    const soft = AbortSignal.timeout(Math.round(ownLimitMs * SOFT));
     try {
-      return await withAbort(check(config as Pick<Config, Name>, limit.signal), limit.signal);
+      return await withAbort(check(config as Pick<Config, Name>, soft), limit.signal);
     } catch (error) {
-      const line = linesOf(part, `${part} within ${ownLimitMs / 1000} s`);
+      const line = linesOf(part, `${SETTINGS[part] ?? part} within ${ownLimitMs / 1000} s`);
       if (limit.signal.aborted)
         return [line.fault('silent', 'no answer in time', 'look if it runs, and for a firewall; then check again')];
       const code = systemCodeOf(error) || (error instanceof Error ? error.name : 'unknown');

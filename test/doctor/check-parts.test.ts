@@ -269,3 +269,26 @@ describe('the clock', () => {
     expect(brief(await check('clock', store))).toEqual([expected]);
   });
 });
+
+it('says what was tried of parts that never answer', async () => {
+  const server = createPlainServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  const env = {
+    ...{ AI_PROVIDER: 'openai-compatible', AI_BASE_URL: url, AI_MODEL: 'any' },
+    ...{ PUBLIC_URL: url, API_KEY_PEPPER: 'p'.repeat(40) },
+    ...{ FILES_URL: `s3://pictures?endpoint=${url}`, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
+  };
+  const limited = { limitMs: 1500 };
+  const [model, address, clock] = await Promise.all([
+    check('model', env, limited),
+    check('address', env, limited),
+    check('clock', env, limited),
+  ]);
+  expect(model).toMatchObject([
+    { state: 'fault', code: 'unreachable', tried: `any (AI_MODEL) at ${url}: lists its models` },
+  ]);
+  expect(address).toMatchObject([{ state: 'fault', code: 'silent', tried: `${url} (PUBLIC_URL)` }]);
+  expect(brief(clock)).toEqual(['off not_compared']);
+});
