@@ -1,4 +1,3 @@
-import type { ClientOptions } from './request.ts';
 import { badResponse, readBlob, readJson, type ServiceResponse, toServiceResponse } from './response.ts';
 import { createWatch } from './watch.ts';
 
@@ -14,7 +13,7 @@ export const FILE_OR_ADDRESS = `${ADDRESS}, */*`;
  */
 export async function readFile(
   response: ServiceResponse,
-  { endpoint, timeoutMs = 60_000 }: Pick<ClientOptions, 'endpoint' | 'timeoutMs'>,
+  { endpoint, timeoutMs = 60_000 }: { endpoint: string; timeoutMs?: number | undefined },
   signal?: AbortSignal,
 ): Promise<Blob> {
   if (!response.headers.get('Content-Type')?.startsWith(ADDRESS)) return readBlob(response);
