@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
 import type { StorageConfig } from './config.ts';
 
 /** Longest wait for the keys of a role at each try, in milliseconds. */
 const ROLE_MS = 1000;
 const TRIES_AGAIN = 1;
+/** Longest wait for keys in all, in milliseconds. */
+const ALL_TRIES_MS = 6000;
 
 /** Keys that sign requests; those of a role end and are asked for again. */
 export interface S3Keys {
@@ -25,7 +28,17 @@ export interface S3Credentials {
  */
 export async function chooseCredentials(config: StorageConfig, region: string): Promise<S3Credentials> {
   const { source, obtain } = await choose(config, region);
-  return { source, obtain: () => obtain().catch((cause: unknown) => Promise.reject(noKeys(source, cause))) };
+  return { source, obtain: () => inTime(obtain()).catch((cause: unknown) => Promise.reject(noKeys(source, cause))) };
+}
+
+/** Rejects after a while: a part of the client waits for ever for a role that takes its request and does not answer. */
+async function inTime<T>(keys: Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const late = sleep(ALL_TRIES_MS, undefined, { signal: limit.signal }).then(() => {
+    throw Object.assign(new Error('no answer in time'), { name: 'TimeoutError' });
+  });
+  late.catch(() => {});
+  return Promise.race([keys, late]).finally(() => limit.abort());
 }
 
 /** Name of the error of whatever should give keys. */
