@@ -6,8 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StoreAwayError } from '../../server/errors.ts';
 import { storageConfig } from '../../server/storage/config.ts';
-import { type Files, identifyStore, openFiles } from '../../server/storage/index.ts';
+import { type Files, identifyStore, openFiles, tryStore } from '../../server/storage/index.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { realStore } from './real-store.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
 
 let s3: S3Server;
@@ -137,6 +138,35 @@ describe.each(['folder', 's3'] as const)('a store of files: %s', (kind) => {
     // A new database may take over files that are there.
     await identifyStore(files, database());
   });
+});
+
+const hasNoDelete = realStore()?.noDelete !== null;
+
+describe.skipIf(!hasNoDelete)('a key of an S3 store that may not delete', () => {
+  it('is found by the try at the start, and names the files that stay', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'imagewright-store-'));
+    const config = storageConfig.parse({ DATA_DIR: directory, ...s3.env('denied', undefined, 'noDelete') });
+    const { trials } = await tryStore(config);
+    expect(trials.map(({ tried, code }) => [tried, code])).toEqual([
+      ['store', 'ok'],
+      ['read', 'ok'],
+      ['list', 'ok'],
+      ['delete', 'access_denied'],
+    ]);
+    const { store } = await openFiles(config);
+    const [left = ''] = await keysOf(store, 'probes');
+    await expect(store.removeBelow('probes')).rejects.toMatchObject({ keys: [left] });
+    const { store: whole } = await openFiles(storageConfig.parse({ DATA_DIR: directory, ...s3.env('denied') }));
+    await whole.removeBelow('probes');
+    expect(await keysOf(whole, 'probes')).toEqual([]);
+    await rm(directory, { recursive: true });
+  });
+
+  async function keysOf(store: Files['store'], folder: string): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const { key } of store.list(folder)) keys.push(key);
+    return keys;
+  }
 });
 
 describe('an S3 store that does not respond', () => {

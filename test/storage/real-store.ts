@@ -3,6 +3,7 @@ import {
   DeleteBucketCommand,
   DeleteObjectsCommand,
   ListObjectsV2Command,
+  PutBucketPolicyCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { KeyName, S3Server } from './s3-server.ts';
@@ -44,6 +45,7 @@ export async function openRealStore(): Promise<S3Server> {
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  if (noDelete && process.env.TEST_S3_DENY) await denyDeletion(client, bucket, noDelete.accessKeyId);
   const keys: Partial<Record<KeyName, { accessKeyId: string; secretAccessKey: string } | null>> = {
     whole: { accessKeyId, secretAccessKey },
     noDelete,
@@ -67,6 +69,20 @@ export async function openRealStore(): Promise<S3Server> {
       client.destroy();
     },
   };
+}
+
+/** Lets a key do everything but delete, on stores whose first key no policy binds. */
+async function denyDeletion(client: S3Client, Bucket: string, key: string): Promise<void> {
+  const arn = `arn:aws:s3:::${Bucket}`;
+  const AWS = [key];
+  const Statement = [
+    { Effect: 'Allow', Principal: { AWS }, Action: ['s3:ListBucket'], Resource: [arn] },
+    { Effect: 'Allow', Principal: { AWS }, Action: ['s3:GetObject', 's3:PutObject'], Resource: [`${arn}/*`] },
+    { Effect: 'Deny', Principal: '*', Action: ['s3:DeleteObject'], Resource: [`${arn}/*`] },
+  ];
+  await client.send(
+    new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify({ Version: '2012-10-17', Statement }) }),
+  );
 }
 
 async function empty(client: S3Client, Bucket: string): Promise<void> {
