@@ -43,14 +43,19 @@ async function exportPhoto(page: Page): Promise<void> {
   await page.getByRole('button', { name: text('confirm.yes', { count: 1 }) }).click();
 }
 
-async function serviceSettings() {
+interface ServiceSettings extends Record<string, string> {
+  IMAGEWRIGHT_URL: string;
+  IMAGEWRIGHT_API_KEY: string;
+}
+
+async function serviceSettings(): Promise<ServiceSettings> {
   const service = await sharedService();
   const { apiKey } = await service.createAccount({ credits: 10 });
   return { IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: apiKey };
 }
 
 /** Reads the credits that are left. */
-async function balanceOf({ IMAGEWRIGHT_URL: url, IMAGEWRIGHT_API_KEY: apiKey }: Record<string, string>) {
+async function balanceOf({ IMAGEWRIGHT_URL: url, IMAGEWRIGHT_API_KEY: apiKey }: ServiceSettings): Promise<number> {
   return (await createApiClient({ url, apiKey }).readJson<Balance>('/v1/credits/balance')).balance;
 }
 
