@@ -240,7 +240,31 @@ function endWithNpm() {
   look.unref();
 }
 
+/** Text of `--help`. */
+const USAGE = `Starts the service; its settings are environment variables (docs/configuration.md).
+
+  admin COMMAND   administers accounts, keys, credits and data; "admin --help" lists the commands
+  --help, --version
+`;
+
+/**
+ * Answers `--help` and `--version`, and refuses words that are no command.
+ * @param {string | undefined} command
+ */
+function answerOrRefuse(command) {
+  if (command === undefined || command === 'build' || Object.hasOwn(PROGRAMS, command)) return;
+  if (command === '--version') {
+    process.stdout.write(`${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}\n`);
+    process.exit(0);
+  }
+  const isHelp = command === '--help' || command === '-h';
+  if (isHelp) process.stdout.write(USAGE);
+  else process.stderr.write(`Expected no command or "admin", but received "${command}"\n\n${USAGE}`);
+  process.exit(isHelp ? 0 : 2);
+}
+
 const [command, ...rest] = process.argv.slice(2);
+answerOrRefuse(command);
 try {
   for (const target of targetsFor(command, rest)) await ensureBuilt(target);
 } catch (error) {

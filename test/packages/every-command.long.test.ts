@@ -102,6 +102,14 @@ describe('imagewright', () => {
   });
 });
 
+it('imagewright-server prints its version and its help, and starts no service for a word that it does not know', async () => {
+  const server = (word: string) => run('imagewright-server', [word]);
+  expect(await server('--version')).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+  for (const option of ['--help', '-h'])
+    expect(await server(option)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('admin COMMAND') });
+  expect(await server('amdin')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('received "amdin"') });
+});
+
 describe('imagewright-server admin', () => {
   const email = ['--email', 'a@example.com'];
   let key = '';
