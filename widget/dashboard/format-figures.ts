@@ -1,4 +1,5 @@
 import { PLAN_LIMITS, type PlanLimitName } from '#contract/constants';
+import { DIGITS } from '../i18n/index.ts';
 import { language } from './language.ts';
 
 /** Formats a number, e.g. `12,345`. */
@@ -38,7 +39,7 @@ export const formatClock = (iso: string): string => format(iso, { timeStyle: 'sh
 /** Formats the time since, e.g. `5 minutes ago`; a date after a week. */
 export function formatAgo(iso: string): string {
   const { locale } = language();
-  const ago = makeOnce(`${locale} ago`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
+  const ago = makeOnce(`${locale} ago`, () => new Intl.RelativeTimeFormat(locale, { ...DIGITS, numeric: 'auto' }));
   const minutes = Math.round((new Date(iso).getTime() - Date.now()) / 60_000);
   if (minutes > -1) return ago.format(0, 'second');
   if (minutes > -60) return ago.format(minutes, 'minute');
@@ -50,7 +51,7 @@ export function formatAgo(iso: string): string {
 /** Formats a time. A line never breaks between the hour and "PM". */
 function format(time: string, options: Intl.DateTimeFormatOptions): string {
   const { locale } = language();
-  const dates = makeOnce(`${locale} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale, options));
+  const dates = makeOnce(`${locale} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale, { ...DIGITS, ...options }));
   return dates.format(new Date(time)).replace(/(\d)\s(\S{1,2})$/, '$1\u00a0$2');
 }
 

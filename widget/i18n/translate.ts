@@ -30,6 +30,8 @@ const FORMS: { readonly [count: number]: readonly string[] } = {
   5: ['one', 'two', 'few', 'many', 'other'],
   6: ['zero', 'one', 'two', 'few', 'many', 'other'],
 };
+/** Browsers disagree about the digits of Arabic. Sizes in pixels and inputs have these ones in each language. */
+export const DIGITS = { numberingSystem: 'latn' } as const;
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /** Texts of one language. */
@@ -45,9 +47,9 @@ export interface I18nTexts {
 /** Creates the texts and formats of a language. */
 export function createI18n({ locale, messages, strings = {}, fallback }: I18nTexts): I18n {
   const plural = new Intl.PluralRules(locale);
-  const number = new Intl.NumberFormat(locale);
+  const number = new Intl.NumberFormat(locale, DIGITS);
   const list = new Intl.ListFormat(locale);
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+  const percent = new Intl.NumberFormat(locale, { ...DIGITS, style: 'percent', maximumFractionDigits: 0 });
   return {
     locale,
     dir: /^(ar|dv|fa|he|ku-Arab|ps|sd|ug|ur|yi)\b/i.test(locale) ? 'rtl' : 'ltr',
@@ -87,6 +89,7 @@ function formatBytes(bytes: number, locale: string): string {
   }
   const maximumFractionDigits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0;
   const style = {
+    ...DIGITS,
     style: 'unit',
     unit: UNITS[unit],
     unitDisplay: unit ? 'short' : 'long',

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { ShareAnswer } from '#contract';
-import type { I18n } from '../i18n/index.ts';
+import { DIGITS, type I18n } from '../i18n/index.ts';
 import { feedback, foundation } from '../styles/index.ts';
 import { answerStyles } from './link.styles.ts';
 
@@ -17,7 +17,7 @@ export class ShareAnswerNote extends LitElement {
     const { verdict, comment, at, isCurrent } = this.answer;
     const approved = verdict === 'approved';
     const key = approved ? (isCurrent ? 'approved' : 'earlier') : isCurrent ? 'change' : 'change-earlier';
-    const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+    const time = new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
     return html`
       <span class="badge ${approved && isCurrent ? 'success' : 'warning'}">${t(key)}</span>
       <span class="muted numbers">${time}</span>

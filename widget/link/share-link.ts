@@ -1,7 +1,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CreatedShare, Share, ShareAnswer } from '#contract';
 import { createClient } from '../../plugin-bridge/sdk/index.ts';
-import { createI18n, type I18n, matchLocale, nearestLanguage } from '../i18n/index.ts';
+import { createI18n, DIGITS, type I18n, matchLocale, nearestLanguage } from '../i18n/index.ts';
 import type { ImageOptimizer } from '../index.ts';
 import { controls, foundation } from '../styles/index.ts';
 import { linkStyles } from './link.styles.ts';
@@ -226,7 +226,7 @@ export class ShareLink extends LitElement {
 
   #renderShare(share: Share): TemplateResult {
     const { t, locale } = this.#i18n;
-    const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    const date = new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'medium', timeStyle: 'short' }).format(
       new Date(share.expiresAt),
     );
     const text = isLive(share) ? t('live', { date }) : t(share.revokedAt ? 'withdrawn' : 'over');

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SharedImage, SharedImages } from '#contract';
-import { type I18n, LOCALES, type LocaleName } from '../i18n/index.ts';
+import { DIGITS, type I18n, LOCALES, type LocaleName } from '../i18n/index.ts';
 import { controls, foundation, icon, tokens } from '../styles/index.ts';
 import { VERSION } from '../version.ts';
 import { firstLink, firstTexts, openLink } from './first-visit.ts';
@@ -132,7 +132,7 @@ export class SharePage extends LitElement {
 
   #renderUntil({ expiresAt }: SharedImages): string {
     const { t, locale } = this.i18n as I18n;
-    return t('until', { date: new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(expiresAt)) });
+    return t('until', { date: new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'long' }).format(new Date(expiresAt)) });
   }
 
   #renderProblem(): TemplateResult {
