@@ -1,6 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
 import { createPerson, PASSWORD } from '../support/browser-client.ts';
+import { serveLocally } from '../support/serve-locally.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 let test: SharedService;
@@ -9,6 +11,16 @@ beforeAll(async () => {
   test = await sharedService();
   chromium = await sharedBrowser();
 });
+
+/** Logs in as a page of the service on this machine does. @returns the cookie, as `name=value` */
+async function logInAsBrowsersDo(email: string): Promise<string> {
+  const answer = await fetch(`${test.url}/account/log-in`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: test.url, 'Sec-Fetch-Site': 'same-origin' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
 
 describe('in a real browser, over plain HTTP on this machine', () => {
   it('the cookie is kept, sent, unreadable for scripts, and enough for /v1', async () => {
@@ -32,6 +44,37 @@ describe('in a real browser, over plain HTTP on this machine', () => {
     expect(await context.cookies()).toMatchObject([
       { name: 'imagewright-login', httpOnly: true, secure: false, sameSite: 'Lax', path: '/' },
     ]);
+  });
+
+  it('a page of another port that plants a cookie puts nobody into its own account', async () => {
+    const { email } = await createPerson(test);
+    const planted = await logInAsBrowsersDo((await createPerson(test)).email);
+    const { page, context } = await chromium.open();
+    await page.goto(`${test.url}/docs/try`);
+    const profile = () => page.evaluate(async () => (await fetch('/account/profile')).json());
+    await page.evaluate(
+      async ([mail, password]) => {
+        const headers = { 'Content-Type': 'application/json' };
+        await fetch('/account/log-in', { method: 'POST', headers, body: JSON.stringify({ email: mail, password }) });
+      },
+      [email, PASSWORD],
+    );
+    const evil = await serveLocally(createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end()));
+    onTestFinished(evil.close);
+    const other = await context.newPage();
+    await other.goto(evil.url);
+    const plant = (more: string) =>
+      other.evaluate(
+        ([token, rest]) => {
+          // biome-ignore lint/suspicious/noDocumentCookie: an attack
+          document.cookie = `${token}${rest}`;
+        },
+        [planted, more] as const,
+      );
+    await plant('; path=/');
+    expect((await profile()).email).toBe(email);
+    await plant('; path=/account');
+    expect(await profile()).toMatchObject({ code: 'not_logged_in' });
   });
 
   it('a page of another origin changes nothing and reads nothing with it', async () => {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { launchAnyBrowser } from './find-browser.ts';
 import { keptInProcess } from './kept-in-process.ts';
@@ -35,10 +35,13 @@ const ARGS = [
   '--proxy-server=http://127.0.0.1:1',
 ];
 
-/** Launches a browser without a window. `args` are added to its command line. @throws Error when there is none */
-export async function launchBrowser({ args = [] as string[] } = {}): Promise<TestBrowser> {
+/** Launches a browser without a window. `args` are added to Chromium's command line. @throws Error when there is none */
+export async function launchBrowser({
+  args = [],
+  firefoxUserPrefs,
+}: Pick<LaunchOptions, 'args' | 'firefoxUserPrefs'> = {}): Promise<TestBrowser> {
   const browser = await launchAnyBrowser({
-    ...{ headless: true, args: [...ARGS, ...args] },
+    ...{ headless: true, args: [...ARGS, ...args], firefoxUserPrefs },
     // The test runner ends this process, and the browser ends with it.
     ...{ handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false },
   });

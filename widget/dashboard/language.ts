@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { createI18n, type I18n, LOCALES, type LocaleName } from '../i18n/index.ts';
+import { remember, remembered } from './remembered.ts';
 import { EN } from './texts/en.ts';
 import { loadTexts } from './texts/load-texts.ts';
 import { bindTexts, flattenTexts } from './texts/text-tree.ts';
@@ -29,7 +30,7 @@ export const language = (): I18n => current;
 
 /** Returns the language chosen in this browser, else the first of the browser's languages that the dashboard has. */
 export function preferredLanguage(): LocaleName {
-  const wanted = [localStorage.getItem(KEY) ?? '', ...navigator.languages];
+  const wanted = [remembered(KEY) ?? '', ...navigator.languages];
   for (const tag of wanted) {
     const name = LOCALES.find((locale) => locale === tag.toLowerCase().split('-')[0]);
     if (name) return name;
@@ -50,7 +51,7 @@ export async function showLanguage(name: LocaleName): Promise<void> {
 
 /** Shows everything in a language, and remembers it. */
 export async function chooseLanguage(name: LocaleName): Promise<void> {
-  localStorage.setItem(KEY, name);
+  remember(KEY, name);
   await showLanguage(name);
 }
 

@@ -1,3 +1,5 @@
+import { remember, remembered } from './remembered.ts';
+
 const KEY = 'imagewright-theme';
 
 /** Colour schemes; `system` follows the browser. */
@@ -6,12 +8,12 @@ export type Theme = (typeof THEMES)[number];
 
 /** Returns the scheme chosen in this browser. */
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(KEY);
+  const kept = remembered(KEY);
   return THEMES.find((theme) => theme === kept) ?? 'system';
 }
 
 /** Applies and stores a scheme. */
 export function applyTheme(theme: Theme): void {
-  localStorage.setItem(KEY, theme);
+  remember(KEY, theme);
   document.documentElement.dataset.theme = theme;
 }
