@@ -53,9 +53,8 @@ export const pageStyles = css`
     justify-content: space-between;
     margin-inline: -16px;
     padding: 12px 16px;
-    background: var(--_surface);
-    box-shadow: 0 0 0 100vmax var(--_surface), 0 -1px 0 100vmax var(--_border);
-    clip-path: inset(-1px -100vmax -12px);
+    /* As wide as the window. WebKit does not draw a spread shadow beside what sticks. */
+    border-image: linear-gradient(var(--_border) 1px, var(--_surface) 1px) fill 0 / 0 / 1px 100vmax 12px;
   }
   strong {
     font-weight: 600;

@@ -17,6 +17,8 @@ export const dialogStyles = css`
   .dialog[open] {
     display: grid;
     gap: var(--_s4);
+    /* WebKit makes it as high as the window without. */
+    align-content: start;
   }
   .dialog.sheet {
     inline-size: min(440px, 100vw);
@@ -26,10 +28,10 @@ export const dialogStyles = css`
     margin-inline-end: 0;
     border-width: 0;
     border-radius: 0;
-    align-content: start;
     container: io / inline-size;
   }
   .dialog.whole {
+    align-content: stretch;
     inline-size: 100%;
     max-inline-size: none;
     block-size: 100dvh;
