@@ -1,10 +1,11 @@
 import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { plainImage } from '../../support/small-images.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { field, rows, textOf } from '../read-page.ts';
+import { CHANGED, filesToChange } from './changed-on-disk.ts';
 
 describe('a file that was changed on the disk after it was chosen', () => {
   let rig: WidgetRig;
@@ -36,6 +37,39 @@ describe('a file that was changed on the disk after it was chosen', () => {
     await writeFile(path, (await plainImage('hill.png', { width: 90 })).bytes);
     await utimes(path, new Date(), new Date(mtimeMs + 5_000));
   }
+
+  it.each([
+    ['waiting', 0],
+    ['tried before', 0],
+    ['paused and resumed', 0],
+    ['waiting, with 9 MB', 9e6],
+  ])('is told in the same words when it was removed, larger, smaller or another: %s', async (moment, size) => {
+    const { paths, change } = await filesToChange(dirname(path), size);
+    const tab = await rig.open({
+      elements: [{ retries: '0', ...(/^w/.test(moment) ? { 'auto-upload': 'false' } : {}) }],
+    });
+    if (moment === 'tried before') await tab.page.route(/\/v1\/sessions$/, (route) => route.abort('connectionfailed'));
+    if (/^p/.test(moment)) await tab.widget.evaluate((each) => (each as unknown as { pause(): void }).pause());
+    await tab.widget.locator('input[type=file]').first().setInputFiles(paths);
+    await expect.poll(() => rows(tab.widget).count()).toBe(CHANGED.length);
+    if (moment === 'tried before')
+      await expect.poll(() => textOf(rows(tab.widget).first())).toContain(text('error.network'));
+    await change();
+    if (moment === 'tried before') {
+      await tab.page.unroute(/\/v1\/sessions$/);
+      await tab.widget
+        .locator('.notice')
+        .getByRole('button', { name: text('action.retry') })
+        .click();
+    } else {
+      await tab.button(text(/^p/.test(moment) ? 'action.resume' : 'export.upload')).click();
+    }
+    for (const row of await rows(tab.widget).all())
+      await expect.poll(() => textOf(row)).toContain(text('error.file_changed'));
+    const errors = (await tab.events('io-error')).map(({ detail }) => detail.error.code);
+    expect(errors.filter((code) => code === 'file_changed')).toHaveLength(CHANGED.length);
+    expect(await tab.events('io-upload')).toEqual([]);
+  });
 
   it('is named as such, needs no second try, and is taken again with its texts', async () => {
     const tab = await openWith({ 'auto-upload': 'false' });
