@@ -1,23 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KEYS, type WebKitTab } from './webkit.ts';
 
-/** Observations of the journey. */
-export interface Journey {
-  /** Place and size of the menu and its button, in pixels. */
-  menu: { width: number; height: number; below: number; aside: number };
-  /** The alternative text before, after the press of Undo. */
-  texts: string[];
-  /** First bytes of the file that was downloaded, as text. */
-  downloaded: string;
-  /** Text of the row whose file was removed from the disk before its upload. */
-  removed: string;
-  /** Errors and warnings of the console, and errors that nothing caught. */
-  complaints: string[];
-}
-
 const PASSWORD = 'a long enough sentence';
+const ALT = 'textarea[data-text=alt]';
 
 /** Keeps what the console says from here on. */
 function listen(): void {
@@ -30,87 +16,122 @@ function listen(): void {
   addEventListener('unhandledrejection', ({ reason }) => said.push(String(reason)));
 }
 
-const complaints = (tab: WebKitTab) => tab.run(() => (window as unknown as { said: string[] }).said);
+/** Returns errors and warnings of the console, and errors that nothing caught. */
+export const complaintsOf = (tab: WebKitTab) => tab.run(() => (window as unknown as { said: string[] }).said);
 
-/** Goes from the first link to a downloaded file, with the mouse, and by keys into the menu. */
-export async function walkInWebKit(tab: WebKitTab, link: string, picture: Uint8Array): Promise<Journey> {
-  const folder = await mkdtemp(join(tmpdir(), 'journey-'));
-  try {
-    await claim(tab, link);
-    await tab.press('a', 'Playground');
-    await tab.until('the element', async () => (await tab.count('image-optimizer')) > 0);
-    await tab.run(listen);
-    const path = join(folder, 'hill.png');
-    await writeFile(path, picture);
-    await tab.type('input[type=file]', path);
-    await tab.until('an uploaded image', async () => (await tab.count('io-row')) === 1 && (await isIdle(tab)));
-    const texts = await writeAndUndo(tab);
-    const menu = await measureMenu(tab);
-    await tab.keys(KEYS.escape);
-    await tab.until('the closed menu', async () => (await tab.count('#menu:popover-open')) === 0);
-    const downloaded = await exportAndDownload(tab);
-    const removed = await uploadRemoved(tab, join(folder, 'gone.png'), picture);
-    return { menu, texts, downloaded, removed, complaints: await complaints(tab) };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function claim(tab: WebKitTab, link: string): Promise<void> {
+/** Opens the first link, chooses a password, and uploads a picture in the playground. */
+export async function claimAndUpload(tab: WebKitTab, link: string, picture: Uint8Array): Promise<void> {
   await tab.go(link);
   await tab.type('input[name=email]', 'owner@example.com');
   await tab.type('input[name=password]', PASSWORD);
   await tab.press('button', 'Create my log-in');
   await tab.until('the overview', async () => (await tab.count('h1', 'Overview')) > 0);
+  await tab.press('a', 'Playground');
+  await tab.until('the element', async () => (await tab.count('image-optimizer')) > 0);
+  await tab.run(listen);
+  const path = join(tab.folder, '../hill.png');
+  await writeFile(path, picture);
+  await tab.type('input[type=file]', path);
+  await tab.until('an uploaded image', async () => (await tab.count('io-row')) === 1);
+  await untilIdle(tab);
 }
 
-const isIdle = async (tab: WebKitTab) =>
-  ['ready', 'done'].includes(`${await tab.property('image-optimizer', 'state')}`);
+const untilIdle = (tab: WebKitTab) =>
+  tab.until('the end of the work', async () =>
+    ['ready', 'done'].includes(`${await tab.property('image-optimizer', 'state')}`),
+  );
+
+const altOf = async (tab: WebKitTab) => `${await tab.property(ALT, 'value')}`;
 
 const openMenu = async (tab: WebKitTab) => {
   await tab.press('button.more[popovertarget]');
   await tab.until('the menu', async () => (await tab.count('#menu:popover-open')) === 1);
 };
 
-/** Writes an alternative text, and takes it back by one press. */
-async function writeAndUndo(tab: WebKitTab): Promise<string[]> {
-  const alt = 'textarea[data-text=alt]';
-  const value = async () => `${await tab.property(alt, 'value')}`;
-  await tab.type(alt, 'A hill');
-  const written = await value();
+/** Adds to the alternative text, and takes it back by one press. @returns the text before and after */
+export async function writeAndUndo(tab: WebKitTab): Promise<string[]> {
+  const before = await altOf(tab);
+  await tab.type(ALT, ' in rain');
+  const written = await altOf(tab);
   await openMenu(tab);
   await tab.press('[role=menuitem]', 'Undo');
-  await tab.until('the text taken back', async () => (await value()) === '').catch(() => {});
-  return [written, await value()];
+  await tab.until('the text taken back', async () => (await altOf(tab)) === before).catch(() => {});
+  return [written, await altOf(tab)];
 }
 
-async function measureMenu(tab: WebKitTab): Promise<Journey['menu']> {
+/** Opens the menu, and closes it by a key. @returns place and size, in pixels, beside its button */
+export async function measureMenu(tab: WebKitTab) {
   await tab.run(() => (document.activeElement as HTMLElement | null)?.blur());
   await openMenu(tab);
   const [menu, button] = [await tab.rectOf('#menu'), await tab.rectOf('button.more[popovertarget]')];
+  await tab.keys(KEYS.escape);
+  await tab.until('the closed menu', async () => (await tab.count('#menu:popover-open')) === 0);
   const aside = menu.x + menu.width - (button.x + button.width);
-  return { width: menu.width, height: menu.height, below: menu.y - (button.y + button.height), aside };
+  return { height: menu.height, below: menu.y - (button.y + button.height), aside };
 }
 
-async function exportAndDownload(tab: WebKitTab): Promise<string> {
-  await tab.press('button.export');
-  await tab.press('dialog button[value=yes]');
+/** Has the picture described. @returns the model's text */
+export async function describePicture(tab: WebKitTab): Promise<string> {
+  await tab.press('button.analyze');
+  await tab.until('a description', async () => (await altOf(tab)) !== '');
+  await untilIdle(tab);
+  return altOf(tab);
+}
+
+/** Replaces the text. @returns the one that the service then has */
+export async function editText(tab: WebKitTab, text: string): Promise<string> {
+  const before = await altOf(tab);
+  await tab.press(ALT);
+  await tab.invoke(ALT, 'select');
+  await tab.keys(...text, KEYS.tab);
+  const stored = async (path: string) => {
+    const answer = (await (await fetch(path)).json()) as { images: { metadata: { alt: string } }[] };
+    return `${answer.images[0]?.metadata.alt}`;
+  };
+  const path = `/v1/sessions/${await tab.property('image-optimizer', 'sessionId')}`;
+  return tab.until('the stored text', async () => {
+    const alt = await tab.run(stored as (...values: never[]) => Promise<string>, path);
+    return alt !== before && alt;
+  });
+}
+
+/** Compares a sample by keys. @returns the place of the divider before and after an arrow */
+export async function compareSample(tab: WebKitTab): Promise<number[]> {
+  await tab.press('button.sample');
+  await tab.until('the sample', async () => (await tab.count('io-compare input[type=range], input[type=range]')) > 0);
+  await tab.until('both pictures', async () => (await tab.count('.cover')) === 0);
+  const divider = async () => Number(await tab.property('input[type=range]', 'value'));
+  const before = await divider();
+  await tab.type('input[type=range]', KEYS.right);
+  const after = await divider();
+  await tab.keys(KEYS.escape);
+  await tab.until('the closed sample', async () => (await tab.count('io-compare')) === 0);
+  return [before, after];
+}
+
+/** Exports by keys alone, from the focused button on, and downloads the file. @returns its first bytes, and the height of the question */
+export async function exportAndDownload(tab: WebKitTab) {
+  await tab.type('button.export', KEYS.enter);
+  await tab.until('the question', async () => (await tab.count('dialog button[value=yes]')) > 0);
+  const { height } = await tab.rectOf('dialog');
+  await tab.keys(KEYS.enter);
   await tab.press('button[data-control=download]');
   const [name = ''] = await tab.until('a downloaded file', async () => {
     const names = (await tab.downloads()).filter((file) => !file.endsWith('.wkdownload'));
     return names.length > 0 && names;
   });
-  return (await readFile(join(tab.folder, name))).subarray(0, 16).toString('latin1');
+  return { file: (await readFile(join(tab.folder, name))).subarray(0, 16).toString('latin1'), height };
 }
 
-/** Chooses a file that is gone before its upload begins. */
-async function uploadRemoved(tab: WebKitTab, path: string, picture: Uint8Array): Promise<string> {
-  await writeFile(path, Buffer.concat([picture, Buffer.from('x')]));
-  await tab.invoke('image-optimizer', 'pause');
-  await tab.type('input[type=file]', path);
-  await tab.until('the second row', async () => (await tab.count('io-row')) === 2);
-  await rm(path);
-  await tab.invoke('image-optimizer', 'resume');
-  await tab.until('a refusal', async () => (await tab.count('.error, .notice', 'gone.png')) > 0);
-  return tab.textOf('.error, .notice', 'gone.png');
+/** Makes a link for somebody else, and approves the picture behind it. @returns what the console of that page says */
+export async function shareAndApprove(tab: WebKitTab): Promise<string[]> {
+  await tab.press('button', 'Share for approval');
+  await tab.press('button.primary', 'Create link');
+  const link = await tab.until('the link', () => tab.property('.new input', 'value') as Promise<string>);
+  await tab.go(link);
+  await tab.run(listen);
+  await tab.until('the picture', async () => (await tab.count('share-image img')) + (await tab.count('img')) > 0);
+  await tab.press('button.approve');
+  await tab.until('the answer', async () => (await tab.count('button.again')) > 0);
+  return complaintsOf(tab);
 }

@@ -13,7 +13,7 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 const PATIENCE_MS = 60_000;
 
 /** Keys that have no letter, as WebDriver writes them. */
-export const KEYS = { tab: '\uE004', enter: '\uE007', escape: '\uE00C', down: '\uE015', right: '\uE014' } as const;
+export const KEYS = { tab: '\uE004', enter: '\uE007', escape: '\uE00C', right: '\uE014' } as const;
 
 /** Programs that WebKit's driver lacks; empty where it can be started. */
 export const absentForWebKit = (): string[] => [
@@ -53,7 +53,7 @@ export async function openWebKit({ width = 1280, height = 900, dark = false } = 
   const { driver, base } = await startDriver(home, display.name, dark);
   const binary = VIEWERS.find((path) => existsSync(path));
   const options = { binary, args: ['--automation'] };
-  const always = { browserName: 'MiniBrowser', 'webkitgtk:browserOptions': options };
+  const always = { browserName: 'MiniBrowser', acceptInsecureCerts: true, 'webkitgtk:browserOptions': options };
   const session = await call(base, 'POST', '/session', { capabilities: { alwaysMatch: always } });
   const send = (method: string, path: string, body?: object) =>
     call(base, method, `/session/${session.sessionId}${path}`, body);
@@ -98,14 +98,16 @@ export async function openWebKit({ width = 1280, height = 900, dark = false } = 
     property: async (css: string, name: string): Promise<unknown> =>
       send('GET', `/element/${await find(css)}/property/${name}`),
     /** Calls a method of an element. */
-    invoke: (css: string, method: string) =>
-      send('POST', '/execute/sync', { script: `(${FIND})(arguments[0])[0][arguments[1]]()`, args: [css, method] }),
+    invoke: (css: string, method: string, ...values: string[]) =>
+      send('POST', '/execute/sync', {
+        script: `const [css, name, ...values] = arguments; (${FIND})(css)[0][name](...values)`,
+        args: [css, method, ...values],
+      }),
     rectOf: async (css: string): Promise<DOMRect> => send('GET', `/element/${await find(css)}/rect`),
     press: async (css: string, text = '') => send('POST', `/element/${await find(css, text)}/click`, {}),
     /** Types into an element, or gives a file to an input. */
     type: async (css: string, keys: string, text = '') =>
       send('POST', `/element/${await find(css, text)}/value`, { text: keys }),
-    clear: async (css: string, text = '') => send('POST', `/element/${await find(css, text)}/clear`, {}),
     /** Presses keys wherever the focus is. */
     async keys(...keys: string[]) {
       const actions = keys.flatMap((value) => [

@@ -1,4 +1,4 @@
-// `npm run test:browsers`: the way through the dashboard in WebKit, then tests of pages in Firefox. Says loudly what is absent.
+// `npm run test:browsers`: the ways through the dashboard and WordPress in WebKit, then tests of pages in Firefox. Says loudly what is absent.
 // Arguments choose other tests for Firefox, e.g. `-- test/widget`; without any the short part runs.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { absentForWebKit } from './webkit.ts';
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 /** Pages whose behaviour has differed between engines. */
 const SHORT = [
+  'test/browsers/no-cookies.test.ts',
   'test/account-api/browser.test.ts',
   'test/widget/elements/changed-files.test.ts',
   'test/widget/elements/menu-place.test.ts',

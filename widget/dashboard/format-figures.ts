@@ -51,7 +51,10 @@ export function formatAgo(iso: string): string {
 /** Formats a time. A line never breaks between the hour and "PM". */
 function format(time: string, options: Intl.DateTimeFormatOptions): string {
   const { locale } = language();
-  const dates = makeOnce(`${locale} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale, { ...DIGITS, ...options }));
+  const dates = makeOnce(
+    `${locale} ${JSON.stringify(options)}`,
+    () => new Intl.DateTimeFormat(locale, { ...DIGITS, ...options }),
+  );
   return dates.format(new Date(time)).replace(/(\d)\s(\S{1,2})$/, '$1\u00a0$2');
 }
 

@@ -132,7 +132,9 @@ export class SharePage extends LitElement {
 
   #renderUntil({ expiresAt }: SharedImages): string {
     const { t, locale } = this.i18n as I18n;
-    return t('until', { date: new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'long' }).format(new Date(expiresAt)) });
+    return t('until', {
+      date: new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'long' }).format(new Date(expiresAt)),
+    });
   }
 
   #renderProblem(): TemplateResult {
