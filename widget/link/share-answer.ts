@@ -17,7 +17,9 @@ export class ShareAnswerNote extends LitElement {
     const { verdict, comment, at, isCurrent } = this.answer;
     const approved = verdict === 'approved';
     const key = approved ? (isCurrent ? 'approved' : 'earlier') : isCurrent ? 'change' : 'change-earlier';
-    const time = new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+    const time = new Intl.DateTimeFormat(locale, { ...DIGITS, dateStyle: 'medium', timeStyle: 'short' }).format(
+      new Date(at),
+    );
     return html`
       <span class="badge ${approved && isCurrent ? 'success' : 'warning'}">${t(key)}</span>
       <span class="muted numbers">${time}</span>
