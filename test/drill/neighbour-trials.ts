@@ -140,3 +140,87 @@ export async function trySafeSvg({ rig, admin, hold, upload, run, shown }: Trial
   hold(`the drawing ${drawing} is as it was`, same.length > 0 && same.every(([name, sum]) => now[name] === sum));
   hold(`a visitor gets ${(await shown(id)).path}`, (await shown(id)).failed.length === 0);
 }
+
+/** WooCommerce: a product with a gallery and a variation offers optimized files, and keeps them when its thumbnails are made again. */
+export async function tryShop({ rig, admin, hold, upload, run }: Trial): Promise<void> {
+  const ids = [await upload('product.jpg', 1300), await upload('gallery.jpg', 1200), await upload('red.jpg', 1100)];
+  const cost = await run();
+  hold(`three pictures cost ${cost} credits`, cost === 3);
+  const url = await rig.site.php<string>(
+    `wp_set_current_user( 1 );
+    $attribute = new WC_Product_Attribute(); $attribute->set_name( 'Colour' ); $attribute->set_options( array( 'red', 'blue' ) ); $attribute->set_visible( true ); $attribute->set_variation( true );
+    $product = new WC_Product_Variable(); $product->set_name( 'Chair' ); $product->set_status( 'publish' ); $product->set_image_id( $ids[0] ); $product->set_gallery_image_ids( array( $ids[1] ) );
+    $product->set_attributes( array( $attribute ) ); $product->save();
+    $one = new WC_Product_Variation(); $one->set_parent_id( $product->get_id() ); $one->set_attributes( array( 'colour' => 'red' ) ); $one->set_regular_price( '9' ); $one->set_image_id( $ids[2] ); $one->save();
+    return get_permalink( $product->get_id() );`,
+    { ids },
+  );
+  const page = async () => {
+    const html = await (await fetch(url)).text();
+    const sources = new Set(
+      [...html.matchAll(/[^\s"&;]+\.iw\.webp/g)].map(([address]) => address.replaceAll('\\/', '/')),
+    );
+    const images = [...html.matchAll(/<img[^>]*\ssrc="(http[^"]+)"/g)].map(([, address]) => address as string);
+    const states = await Promise.all([...sources, ...images].map(async (address) => (await fetch(address)).status));
+    return { html, sources: [...sources], good: states.every((one) => one === 200), images: images.length };
+  };
+  const before = await page();
+  hold(
+    `the product shows ${before.images} images, and offers ${before.sources.length} files, which all answer`,
+    before.good && before.sources.length > 3,
+  );
+  hold('the data of the variation have them too', /red[^"]*\.iw\.webp/.test(before.html.replaceAll('\\/', '/')));
+  await rig.site.php(
+    'require_once ABSPATH . "wp-admin/includes/image.php"; foreach ( $ids as $id ) { wp_update_attachment_metadata( $id, wp_generate_attachment_metadata( $id, wp_get_original_image_path( $id ) ) ); }',
+    { ids },
+  );
+  const again = await run();
+  const after = await page();
+  hold(
+    `thumbnails made again: a run costs ${again} credits, ${after.sources.length} files are offered`,
+    after.good && after.sources.length >= before.sources.length,
+  );
+  const { status } = await admin.json<{ status: string }>('GET', `/attachments/${ids[0]}`);
+  hold(`the state is ${status}`, status === 'optimized');
+}
+
+/** Elementor: a page of its image widget and a background shows optimized files, in both ways of delivery. */
+export async function tryElementor({ rig, admin, hold, upload, run }: Trial): Promise<void> {
+  for (const delivery of ['beside', 'replace']) {
+    await rig.site.php(DELIVER, { delivery });
+    const id = await upload(`built-${delivery}.jpg`, 1300);
+    const url = await rig.site.php<string>(
+      `wp_set_current_user( 1 ); $src = wp_get_attachment_url( $id );
+      $image = array( 'id' => 'aaaaaa1', 'elType' => 'widget', 'widgetType' => 'image', 'settings' => array( 'image' => array( 'id' => $id, 'url' => $src ), 'image_size' => 'large' ), 'elements' => array() );
+      $data  = array( array( 'id' => 'aaaaaa2', 'elType' => 'container', 'settings' => array( 'background_background' => 'classic', 'background_image' => array( 'id' => $id, 'url' => $src ) ), 'elements' => array( $image ) ) );
+      $post  = wp_insert_post( array( 'post_type' => 'page', 'post_title' => 'Built', 'post_status' => 'publish', 'post_content' => '' ) );
+      foreach ( array( '_elementor_edit_mode' => 'builder', '_elementor_template_type' => 'wp-page', '_elementor_version' => ELEMENTOR_VERSION, '_elementor_data' => wp_slash( wp_json_encode( $data ) ) ) as $key => $value ) { update_post_meta( $post, $key, $value ); }
+      return get_permalink( $post );`,
+      { id },
+    );
+    const page = async () => {
+      const html = await (await fetch(url)).text();
+      const images = [...html.matchAll(/<img[^>]*\ssrc="(http[^"]+built[^"]+)"/g)].map(
+        ([, address]) => address as string,
+      );
+      const states = await Promise.all(images.map(async (address) => (await fetch(address)).status));
+      return {
+        images,
+        good: images.length > 0 && states.every((one) => one === 200),
+        webp: /built[^"']*\.webp/.test(html),
+      };
+    };
+    const before = await page();
+    hold(`${delivery}: the page shows ${before.images.length} images before`, before.good && !before.webp);
+    const cost = await run();
+    const after = await page();
+    hold(`${delivery}: ${cost} credits; the page shows ${after.images.join(' ')}`, after.good);
+    hold(`${delivery}: it offers optimized files`, after.webp);
+    await admin.answer('POST', `/attachments/${id}/restore`, {});
+    hold(
+      `${delivery}: restored, the page shows the first files`,
+      JSON.stringify(await page()) === JSON.stringify(before),
+    );
+    await rig.site.php('wp_delete_attachment( $id, true );', { id });
+  }
+}

@@ -9,7 +9,15 @@ import { imageBlock, publish, urlOf } from '../wordpress/posts.ts';
 import { photograph, type StartedRig, startRig } from '../wordpress/rig.ts';
 import type { SiteUser } from '../wordpress/site/site-user.ts';
 import { serveBucket } from '../wordpress/stand-ins/bucket.ts';
-import { tryDuplicatePost, tryMediaReplace, tryModernFormats, trySafeSvg, tryYoast } from './neighbour-trials.ts';
+import {
+  tryDuplicatePost,
+  tryElementor,
+  tryMediaReplace,
+  tryModernFormats,
+  trySafeSvg,
+  tryShop,
+  tryYoast,
+} from './neighbour-trials.ts';
 import type { Trial } from './trial.ts';
 
 /** Trials by the folder of the plugin, each with the file that WordPress activates. */
@@ -20,8 +28,8 @@ const TRIALS: Record<string, { file: string; tryIt(trial: Trial): Promise<void> 
   'action-scheduler': { file: 'action-scheduler.php', tryIt: tryActionScheduler },
   'webp-express': { file: 'webp-express.php', tryIt: tryNeighbour },
   'wp-super-cache': { file: 'wp-cache.php', tryIt: tryPageCache },
-  woocommerce: { file: 'woocommerce.php', tryIt: tryNeighbour },
-  elementor: { file: 'elementor.php', tryIt: tryNeighbour },
+  woocommerce: { file: 'woocommerce.php', tryIt: tryShop },
+  elementor: { file: 'elementor.php', tryIt: tryElementor },
   'enable-media-replace': { file: 'enable-media-replace.php', tryIt: tryMediaReplace },
   'webp-uploads': { file: 'load.php', tryIt: tryModernFormats },
   'wordpress-seo': { file: 'wp-seo.php', tryIt: tryYoast },
