@@ -54,7 +54,7 @@ export async function tryModernFormats(trial: Trial): Promise<void> {
   ] as const) {
     const of = `${picture ? 'picture' : 'content'}, ${delivery}`;
     await rig.site.php(
-      `${DELIVER} update_option( 'webp_uploads_use_picture_element', $picture ); update_option( 'perflab_generate_webp_and_jpeg', true );`,
+      `${DELIVER} update_option( 'webp_uploads_use_picture_element', $picture ); update_option( 'perflab_generate_webp_and_jpeg', true ); update_option( 'perflab_modern_image_format', 'webp' );`,
       {
         delivery,
         picture,
