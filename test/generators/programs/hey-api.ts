@@ -14,6 +14,7 @@ const { stream } = await exportImages({
 });
 const statuses: string[] = [];
 for await (const event of stream) {
+  if (typeof event === 'string') continue;
   if ('imageId' in event) statuses.push(event.status);
   if (!('summary' in event)) continue;
   statuses.push(event.status);
