@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Job } from '#contract';
-import { startEmbedded } from '../../server/db/index.ts';
 import { createApiClient } from '../support/api-client.ts';
+import { sharedStore } from '../support/database.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService } from '../support/service.ts';
 import { noiseImage, plainImages } from '../support/small-images.ts';
 
 let directory: string;
-let embedded: Awaited<ReturnType<typeof startEmbedded>>;
+let embedded: Awaited<ReturnType<typeof sharedStore>>;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-roles-'));
-  embedded = await startEmbedded({ directory: join(directory, 'shared-db'), logger: { warn() {} } });
+  embedded = await sharedStore(join(directory, 'shared-db'));
 });
 afterAll(async () => {
   await embedded?.close();

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startEmbedded } from '../../server/db/index.ts';
 import { storageConfig } from '../../server/storage/config.ts';
 import { openFiles } from '../../server/storage/index.ts';
 import { type S3Server, startS3Server } from '../storage/s3-server.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
+import { sharedStore } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { createRawClient } from '../support/raw-request.ts';
 import { startTestService } from '../support/service.ts';
@@ -16,14 +16,14 @@ import { noiseImage, plainImages } from '../support/small-images.ts';
 const PEPPER = 'one secret of all servers of this test';
 
 let directory: string;
-let embedded: Awaited<ReturnType<typeof startEmbedded>>;
+let embedded: Awaited<ReturnType<typeof sharedStore>>;
 let s3: S3Server;
 let proxy: FaultProxy;
 let started = 0;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-s3-nodes-'));
-  embedded = await startEmbedded({ directory: join(directory, 'shared-db'), logger: { warn() {} } });
+  embedded = await sharedStore(join(directory, 'shared-db'));
   s3 = await startS3Server();
   proxy = await startFaultProxy(s3.endpoint);
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbedded } from '../../server/db/index.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { sharedStore } from '../support/database.ts';
 import { noiseImage } from '../support/small-images.ts';
 import { collect, type Follower, hasEnded, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -93,7 +93,7 @@ describe('a step of the clock while an export runs', () => {
 describe('two servers on one database', () => {
   let env: Record<string, string>;
   beforeEach(async () => {
-    const embedded = await startEmbedded({ directory: join(directory, 'shared-db'), logger: { warn() {} } });
+    const embedded = await sharedStore(join(directory, 'shared-db'));
     closeDatabase = () => embedded.close();
     env = { MONGODB_URI: embedded.uri, DATA_DIR: directory, LEASE_SECONDS: '3', WORKERS: '1', SWEEP_SECONDS: '1' };
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '#contract';
+import { onTestServer } from '../support/database.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { collect, type Follower, faultsOf, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -39,7 +40,7 @@ export function testKilledServer(rounds: number): void {
 
     beforeAll(async () => {
       dataDir = await mkdtemp(join(tmpdir(), 'imagewright-kill-'));
-      env = { DATA_DIR: dataDir };
+      env = onTestServer({ DATA_DIR: dataDir });
       photographs = await smallPhotographs(IMAGES);
       // An account a round: accounts share no cache, so every round encodes.
       keys = [];

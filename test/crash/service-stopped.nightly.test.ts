@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { onTestServer } from '../support/database.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { faultyFiles } from './files-on-disk.ts';
@@ -21,7 +22,7 @@ describe('SIGTERM during an export', () => {
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'imagewright-stop-'));
-    env = { DATA_DIR: dataDir };
+    env = onTestServer({ DATA_DIR: dataDir });
     key = await createAccountIn(env, 'stop@example.com', 100);
   });
   afterEach(async () => {

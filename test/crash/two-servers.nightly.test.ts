@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Job } from '#contract';
-import { startEmbedded } from '../../server/db/index.ts';
 import { storedFiles } from '../support/aftermath.ts';
 import { type ApiClient, type ClientEvent, createApiClient, readEvents } from '../support/api-client.ts';
+import { sharedStore } from '../support/database.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage } from '../support/small-images.ts';
@@ -14,13 +14,13 @@ import { noiseImage } from '../support/small-images.ts';
 const IMAGES = 12;
 
 let directory: string;
-let embedded: Awaited<ReturnType<typeof startEmbedded>>;
+let embedded: Awaited<ReturnType<typeof sharedStore>>;
 let first: TestService;
 let second: TestService;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-two-'));
-  embedded = await startEmbedded({ directory: join(directory, 'shared-db'), logger: { warn() {} } });
+  embedded = await sharedStore(join(directory, 'shared-db'));
   const shared = { MONGODB_URI: embedded.uri, DATA_DIR: directory };
   const env = { ...shared, WORKERS: '1', LEASE_SECONDS: '3', QUALITY_SEARCH: 'off' };
   first = await startTestService(env);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UploadResult } from '#contract';
 import { storedFiles } from '../support/aftermath.ts';
 import { type ApiClient, formOf } from '../support/api-client.ts';
+import { onTestServer } from '../support/database.ts';
 import { noiseImage } from '../support/small-images.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -40,7 +41,11 @@ export function testKilledUploads(uploads: number): void {
       directory = await mkdtemp(join(tmpdir(), 'imagewright-uploads-'));
       clock = join(directory, 'clock.shift');
       await writeFile(clock, '0');
-      env = { DATA_DIR: join(directory, 'data'), CLOCK_SHIFT_FILE: clock, UPLOADS_PER_ACCOUNT: String(AT_ONCE) };
+      env = onTestServer({
+        DATA_DIR: join(directory, 'data'),
+        CLOCK_SHIFT_FILE: clock,
+        UPLOADS_PER_ACCOUNT: String(AT_ONCE),
+      });
       apiKey = await createAccountIn(env, 'uploads@example.com', 100);
       service = await start();
     });

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onTestServer } from '../support/database.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { collect, type Follower, faultsOf } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -17,7 +18,7 @@ describe('kill -9 of an encoding process', () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'imagewright-worker-'));
-    env = { DATA_DIR: dataDir };
+    env = onTestServer({ DATA_DIR: dataDir });
     key = await createAccountIn(env, 'worker@example.com', 100);
     service = await startServiceProcess(env);
   });

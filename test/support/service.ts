@@ -21,6 +21,8 @@ export interface TestService {
   api: ApiClient;
   /** Makes another account with exactly `credits` credits. */
   createAccount(options?: { credits?: number; plan?: string }): Promise<TestAccount>;
+  /** Connection string of the service's database. */
+  databaseUri(): Promise<string>;
   /** A second connection to the service's database, to see or change what no request can. The caller closes it. */
   openDatabase(): Promise<Database>;
   /** Stops the service and removes its directory. */
@@ -79,15 +81,17 @@ export async function startTestService(
     return { accountId: account.id, keyId, apiKey, api: createApiClient({ url: server.url, apiKey }) };
   }
 
+  const databaseUri = async () => database.uri ?? (await startEmbedded({ directory: join(dataDir, 'db') })).uri;
+
   return {
     url: server.url,
     service,
     dataDir,
     api: (await createAccount({ credits: 1000 })).api,
     createAccount,
+    databaseUri,
     async openDatabase() {
-      const uri = database.uri ?? (await startEmbedded({ directory: join(dataDir, 'db') })).uri;
-      return openDatabase({ uri, timeoutMs: EMBEDDED_TIMEOUT_MS });
+      return openDatabase({ uri: await databaseUri(), timeoutMs: EMBEDDED_TIMEOUT_MS });
     },
     async close() {
       await service.stop(() => server.close());

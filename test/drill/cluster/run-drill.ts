@@ -46,6 +46,7 @@ export async function runClusterDrill(plan: DrillPlan): Promise<DrillOutcome> {
         await replaceServer(servers, which, () => startServiceProcess(env(which)), plan.report);
       }),
       every(plan.changePrimaryEveryMs, ended.signal, async (times) => {
+        if (!set) return;
         counts.primariesChanged += 1;
         await (times % 2 === 0 ? set.stepDown(ELECTION_MS) : set.killPrimary(ELECTION_MS));
       }),
