@@ -1,4 +1,11 @@
 // Tries the OpenAPI document on a service with schemathesis (`npm run test:schemathesis -- --minutes 15`), as four callers.
+//
+// What it tells and is meant to be so:
+// * ST108: it holds the fields of an event of a stream (`id`, `event`, `data` as text) against the schema of the data (`x-events`).
+// * ST201 at `/account`: it leaves out the cookie as a parameter, while the header of the caller is still sent.
+// * ST202: it uses an `Idempotency-Key` for several bodies (422), sends text as a file (415), and cursors, links and settings that have the
+//   right form and never existed (400).
+// * ST401 and ST203 at `/shared`: a request without the token of a link is 404, as one with an unknown token.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
