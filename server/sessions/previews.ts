@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { shareCalls } from '../concurrency.ts';
 import type { ImageRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
@@ -26,6 +27,8 @@ export interface PreviewFile {
   key: string;
   size: number;
   width: number;
+  /** Its bytes, if they were opened to see whether it is there; whoever gets them ends them. */
+  stream?: Readable | undefined;
 }
 
 /** Time after which a preview without a waiting client is stopped, in milliseconds. */
@@ -71,11 +74,12 @@ async function makeOnce(
   image: ImageRecord,
   { key, width }: { key: string; width: number | null },
   caller: AbortSignal,
-): Promise<{ key: string; size: number }> {
+): Promise<Omit<PreviewFile, 'width'>> {
   const { store, scratch, processor, share } = context;
   const { accountId: account, sessionId, uploadPath, mimeType } = image;
-  const made = await store.head(key);
-  if (made) return { key, size: made.size };
+  // Opened in place of asked for: with a distant store this is the only request.
+  const made = await store.open(key);
+  if (made) return { key, ...made };
   return share(key, caller, async ({ signal, hasCaller }) => {
     const target = scratch.newFile();
     const { size } = await store.withLocalFile(uploadPath, (source) =>

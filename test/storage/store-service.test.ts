@@ -72,3 +72,19 @@ it('a key that loses its right while the service runs is a 503 with one line; a 
   const full = await form();
   expect([full.status, await full.json()]).toMatchObject([507, { code: 'insufficient_storage' }]);
 });
+
+it('a preview that is there is one request of the store', async () => {
+  const { api } = await start(s3.env('previews', s3.endpoint));
+  const { sessionId, images } = await api.upload(await plainImages(1));
+  const preview = `/v1/sessions/${sessionId}/images/${images[0]?.id}/preview?width=128`;
+  const first = Buffer.from(await (await api.request(preview)).arrayBuffer());
+  const at = s3.seen.length;
+  const again = await api.request(preview);
+  expect(Buffer.from(await again.arrayBuffer())).toEqual(first);
+  const asked = s3.seen.slice(at).filter(({ url }) => url.includes('previews'));
+  expect(asked.map(({ method }) => method)).toEqual(['GET']);
+  const etag = again.headers.get('ETag') ?? '';
+  expect((await api.request(preview, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+  const part = await api.request(preview, { headers: { Range: 'bytes=2-5' } });
+  expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, first.subarray(2, 6)]);
+});

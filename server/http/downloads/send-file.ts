@@ -76,11 +76,31 @@ export async function sendFile(ctx: Context, offered: FileToSend, store: Store):
 export async function sendPreview(
   ctx: Context,
   imageId: string,
-  { key, size, width }: { key: string; size: number; width: number },
+  { key, size, width, stream }: { key: string; size: number; width: number; stream?: Readable | undefined },
   store: Store,
 ): Promise<void> {
   const etag = `${imageId}-${width}`;
-  await sendFile(ctx, { key, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true }, store);
+  const file = { key, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true };
+  await sendOpened(ctx, file, stream, store);
+}
+
+/** Sends a file whose bytes may be open already, and ends them if the request does not want the whole. */
+export async function sendOpened(ctx: Context, file: FileToSend, stream: Readable | undefined, store: Store) {
+  if (!stream) return sendFile(ctx, file, store);
+  try {
+    await sendFile(ctx, file, openedOnce(store, { stream, size: file.size }));
+  } finally {
+    if (ctx.body !== stream) stream.destroy();
+  }
+}
+
+/** Returns the store of one file that is open already, for a request that wants the whole of it. */
+function openedOnce(store: Store, opened: { stream: Readable; size: number }): Store {
+  return {
+    ...store,
+    open: async (key, span) => (span ? store.open(key, span) : opened),
+    head: async () => ({ size: opened.size }),
+  };
 }
 
 /** Returns a signal that aborts when the client has left. */

@@ -1,4 +1,4 @@
-import { departureOf, sendFile, sendPreview } from '../downloads/send-file.ts';
+import { departureOf, sendFile, sendOpened, sendPreview } from '../downloads/send-file.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Handlers of links to sessions, and of their visitors. */
@@ -27,9 +27,10 @@ export const SHARE_ROUTES = {
   /** `GET /shared/images/:imageId/original`: the uploaded pixels without private metadata. */
   getSharedOriginal: async ({ ctx, share, params: { imageId } }, { shares, sessions, store }) => {
     const image = await shares.findImage(share, imageId);
-    const { key, size } = await sessions.bareOriginal(image, departureOf(ctx));
+    const { key, size, stream } = await sessions.bareOriginal(image, departureOf(ctx));
     const { originalFilename: filename, mimeType } = image;
-    await sendFile(ctx, { key, size, filename, mimeType, etag: `${imageId}-bare`, inline: true }, store);
+    const file = { key, size, filename, mimeType, etag: `${imageId}-bare`, inline: true };
+    await sendOpened(ctx, file, stream, store);
   },
 
   getSharedResult: async ({ ctx, share, params: { imageId }, query }, { shares, exports, store }) => {
