@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:
 import { loadavg, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { STORE_ID_KEY } from '../../server/storage/index.ts';
 import { auditOf, clientOf, createAccountIn, startServiceProcess } from '../crash/service-process.ts';
 import { storedFiles } from '../support/aftermath.ts';
 import { createLeanClient } from './support/lean-client.ts';
@@ -57,7 +58,9 @@ try {
     watchMemory(),
   ]);
   const { ok, pending } = await auditOf(env);
-  const left = (await storedFiles({ dataDir })).filter((file) => !file.startsWith('variants/'));
+  const left = (await storedFiles({ dataDir })).filter(
+    (file) => !file.startsWith('variants/') && file !== STORE_ID_KEY,
+  );
   const settled = memory.filter(({ at }) => at >= MINUTES * 60 * WARM_UP_SHARE);
   const growth = slopePerMinute(settled, 'all');
   const serviceGrowth = slopePerMinute(settled, 'service');
