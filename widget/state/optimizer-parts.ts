@@ -122,6 +122,8 @@ export function withFlow(parts: OptimizerParts, task: (flow: Flow) => void): voi
 export function open(parts: OptimizerParts, task: (flow: Flow, epoch: number) => Promise<void>): Promise<void> {
   const { core } = parts;
   const { epoch } = core;
+  // Nobody has reached for the picker, and steps are named by what the service can do.
+  void parts.loadLimits();
   const opened = loadFlow(parts).then((flow) => task(flow, epoch));
   core.opened = opened.catch(() => {});
   return opened;

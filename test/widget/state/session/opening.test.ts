@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Session } from '#contract';
+import type { Limits, Session } from '#contract';
 import { newGate } from '../../../support/gate.ts';
 import { completed, connectionError, createScriptedService, imageOf, jobOf, resultOf } from '../scripted-service.ts';
 import { fileOf, startOptimizer, startWithFiles } from '../started-optimizer.ts';
@@ -144,4 +144,14 @@ test('once cleared, a session that could not be read is forgotten', async () => 
   await env.advance(20);
   await optimizer.retry();
   expect(optimizer).toMatchObject({ state: 'ready', sessionId: 'sess_1' });
+});
+
+test('the limits of the service are asked for with the session, so that its steps are named as they are', async () => {
+  const service = createScriptedService({
+    getSession: async (id) => sessionOf(id),
+    getLimits: async () => ({ describes: false }) as Limits,
+  });
+  const { optimizer } = startOptimizer({}, { service });
+  await optimizer.attach('sess_a');
+  await vi.waitFor(() => expect(optimizer.limits).toMatchObject({ describes: false }));
 });
