@@ -25,10 +25,12 @@ function postAs(url: string, path: string, body: object): Promise<number> {
   });
 }
 
-describe.each([
+const SETTINGS: { names: string; env: Record<string, string> }[] = [
   { names: 'PUBLIC_URL', env: { PUBLIC_URL: 'https://images.example.com' } },
   { names: 'nothing but its address', env: {} },
-])('a service that knows $names', ({ env }) => {
+];
+
+describe.each(SETTINGS)('a service that knows $names', ({ env }) => {
   let mail: MailServer;
   let test: TestService;
   beforeAll(async () => {
