@@ -12,6 +12,8 @@ export function hideSecrets(lines: CheckLine[], config: Partial<Config>): CheckL
     analysis?.OPENAI_API_KEY,
     accounts?.API_KEY_PEPPER,
     storage?.AWS_SECRET_ACCESS_KEY,
+    storage?.AWS_SESSION_TOKEN,
+    storage?.AWS_CONTAINER_AUTHORIZATION_TOKEN,
     ...[db?.MONGODB_URI, mail?.SMTP_URL, analysis?.AI_BASE_URL, analysis?.OPENAI_BASE_URL].flatMap(partsOf),
   ].filter((value) => value !== undefined && value.length >= SHORTEST) as string[];
   const hide = (text: string) => values.reduce((shown, value) => shown.replaceAll(value, '***'), text);

@@ -80,6 +80,7 @@ describe('the command', () => {
       FILES_URL: `s3://pictures/site?endpoint=http://127.0.0.1:9`,
       AWS_ACCESS_KEY_ID: SECRET,
       AWS_SECRET_ACCESS_KEY: SECRET,
+      AWS_SESSION_TOKEN: SECRET,
       MAIL_FROM: `${SECRET}@example.com`,
       METRICS_TOKEN: SECRET,
     };
