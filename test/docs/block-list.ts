@@ -91,6 +91,7 @@ export const BLOCKS: Record<string, [begins: string, keeping: Keeping][]> = {
     ['"quality": { "preset": "high"', 'judged'],
     ['"quality": { "preset": "maximum"', 'judged'],
   ],
+  'docs/releasing.md': [['npm run release -- --dry-run', { test: 'test/packages/every-command.long.test.ts' }]],
   'docs/scaling.md': [
     ['FILES_URL=', 'judged'],
     ['{\n  "Version"', { exception: 'a policy of Amazon S3; test/storage/real-store.ts gives a key the same rights' }],
@@ -155,6 +156,7 @@ export const SPANS: [begins: string, keeping: Keeping][] = [
   ['git ', { exception: 'changes this checkout, or another one' }],
   ['npm audit', { exception: 'asks the registry' }],
   ['npm publish', { exception: 'publishes' }],
+  ['npm pkg set repository', { exception: 'sets what only a publisher knows' }],
   ['npm version', { exception: 'makes a release' }],
   ['php -', { exception: 'names a program of PHP' }],
   ['curl dom', { exception: 'names extensions of PHP' }],

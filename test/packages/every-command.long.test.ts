@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Report } from '../../plugin-bridge/cli/report.ts';
+import { blockOf } from '../support/documents.ts';
 import { envOutside } from '../support/install-packages.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { createEmptyProject, type EmptyProject, packAll } from './empty-project.ts';
@@ -161,8 +162,8 @@ describe('imagewright-server admin', () => {
 });
 
 it('npm run release -- --dry-run does all but the sending, and lists what is still to be set', async () => {
-  const options = ['--dry-run', '--without-archives'];
-  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'release', '--', ...options]);
+  const command = `${blockOf('docs/releasing.md', 'npm run release').trim()} --without-archives`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', command]);
   const { repository } = JSON.parse(await readFile('package.json', 'utf8')) as { repository?: object };
   expect(stdout).toMatch(repository ? /^Ready to publish\.$/m : /^Not ready\. Still to be set:\n {2}\* repository: /m);
   const sums = await readFile('dist/packages/SHA256SUMS', 'utf8');
