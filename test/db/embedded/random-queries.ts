@@ -20,7 +20,7 @@ export const someFields: fc.Arbitrary<Fields> = fc.dictionary(fc.constantFrom('a
   noNullPrototype: true,
 });
 /** Paths into them. */
-export const path = fc.constantFrom('a', 'b', 'a.b', 'a.0', 'a.c', 'a.0.b', 'a.1', 'b.0', 'a.b.c', 'a.0.0');
+const path = fc.constantFrom('a', 'b', 'a.b', 'a.0', 'a.c', 'a.0.b', 'a.1', 'b.0', 'a.b.c', 'a.0.0');
 
 const single = (name: string, operand: fc.Arbitrary<Value>) => operand.map((value): Fields => ({ [name]: value }));
 const ordering = fc.oneof(fc.integer({ min: -1, max: 2 }) as fc.Arbitrary<Value>, fc.constantFrom<Value>('a', true));

@@ -87,7 +87,7 @@ function isPulled(item: Value, operand: Value): boolean {
 }
 
 /** The entries that a document has in an index of one field: of an array one for each element. */
-export function entriesOf(document: Fields, field: string): (Value | undefined)[] {
+function entriesOf(document: Fields, field: string): (Value | undefined)[] {
   const value = document[field];
   if (!Array.isArray(value)) return [value ?? null];
   // An empty array has an entry of its own.
