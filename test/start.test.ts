@@ -74,7 +74,15 @@ describe('server/start.mjs', () => {
 
   it('builds nothing while the contents of the sources are the same', () => {
     write('server/contract/index.ts', "export const greeting: string = 'one';\n");
-    expect(start('--flag', 'word')).toEqual({ stdout: 'one --flag word\n', stderr: '', status: 0 });
+    expect(start()).toEqual({ stdout: 'one\n', stderr: '', status: 0 });
+  });
+
+  it('starts no service for a word that is no command', () => {
+    const { stdout, stderr, status } = start('amdin', 'check');
+    expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
+    expect(stderr).toContain('received "amdin"');
+    expect(start('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(start('--help')).toMatchObject({ stdout: expect.stringContaining('admin COMMAND'), stderr: '', status: 0 });
   });
 
   it('builds again when a source has changed, and removes the old build', () => {

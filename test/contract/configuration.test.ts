@@ -28,7 +28,10 @@ describe('environment variables', () => {
   it('are read by the config module alone; programs pass the environment to it', () => {
     const readers = readServerSources().flatMap(({ path, text }) =>
       text
-        .replaceAll(/\b(loadConfig|openAccounts)\(process\.env\)|warnOfSettings\(config, process\.env/g, '')
+        .replaceAll(
+          /\b(loadConfig|openAccounts)\(process\.env\)|warnOfSettings\(config, process\.env|runCheck\(process\.env,/g,
+          '',
+        )
         .includes('process.env') && !ENVIRONMENT_READERS[path]
         ? [path]
         : [],
