@@ -21,8 +21,6 @@ const styles = css`
   }
   .rows p {
     max-inline-size: 90ch;
-    /* English details begin at the edge of the page's language. */
-    text-align: match-parent;
     overflow-wrap: anywhere;
   }
   .tried {
@@ -86,12 +84,15 @@ function renderVerdict({ checks }: InstallationCheck): TemplateResult {
   return html`<p class="notice danger">${icon('alert')}<span class="content">${texts.faults({ count: faults })} ${also}</span></p>`;
 }
 
+/** Marks a detail as English; it begins at the edge of the page's language. */
+const english = (text: string) => html`<span lang="en" dir="ltr">${text}</span>`;
+
 /** The service writes the details in English, with names of settings. */
 function renderLine({ part, state, tried, found, remedy }: CheckLine): TemplateResult {
   return html`<li>
     <p class="title"><span class="badge ${BADGES[state]}">${texts.states[state]}</span> ${texts.parts[part]}</p>
-    <p class="tried" lang="en" dir="ltr">${tried}</p>
-    <p lang="en" dir="ltr">${found}</p>
-    ${remedy ? html`<p class="remedy" lang="en" dir="ltr">${remedy}</p>` : nothing}
+    <p class="tried">${english(tried)}</p>
+    <p>${english(found)}</p>
+    ${remedy ? html`<p class="remedy">${english(remedy)}</p>` : nothing}
   </li>`;
 }
