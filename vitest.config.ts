@@ -28,6 +28,7 @@ const NIGHTLY_APART = ['test/{crash,db,http,sse}/**/*.nightly.test.ts', 'test/*.
 const ATTACKS = 'test/attacks/*.nightly.test.ts';
 /** Tests of the packages: one process packs once for all of them. */
 const PACKED = 'test/packages/*.nightly.test.ts';
+const LONG_PACKED = 'test/packages/*.long.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   extends: true,
@@ -58,7 +59,8 @@ const oneProcess = (include: string[]): TestProjectInlineConfiguration => ({
 
 /** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native`, `mongodb` and `models`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
-  if (mode === 'long') return [apart(LONG_APART, []), together([LONG], LONG_APART)];
+  if (mode === 'long')
+    return [apart(LONG_APART, []), together([LONG], [...LONG_APART, LONG_PACKED]), oneProcess([LONG_PACKED])];
   if (mode === 'nightly') {
     return [
       apart(NIGHTLY_APART, []),

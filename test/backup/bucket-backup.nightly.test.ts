@@ -67,6 +67,6 @@ it.skipIf(process.env.TEST_MONGODB_URI)(
     const { store } = await openFiles(loadConfig(source).storage);
     await store.removeMany(uploaded.images.map(({ uploadPath }) => uploadPath));
     await admin('backup hold --minutes 5', restored);
-    await expect(admin(`backup --to ${join(directory, 'second')}`, restored)).rejects.toThrow('it is missing');
+    await expect(admin(`backup --to ${join(directory, 'second')}`, restored)).rejects.toThrow(': missing');
   },
 );

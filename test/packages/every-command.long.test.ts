@@ -117,7 +117,6 @@ describe('imagewright-server admin', () => {
   /** Commands in an order in which each succeeds. `KEY` is the key that was made. */
   const COMMANDS: string[][] = [
     // First, since nothing is there yet at which it could find faults.
-    ['check', '--json'],
     ['account create', ...email, '--credits', '5'],
     ['account list'],
     ['account plan', ...email, '--plan', 'agency'],
