@@ -51,10 +51,10 @@ it('tells screen readers image, state and result of each step', async () => {
   rig.vision.answer = { ...GOOD_ANSWER, people: true };
   await tab.widget.evaluate(async (element) => {
     await (element as unknown as { analyze(): Promise<void> }).analyze();
-    // The bar has its buttons of the next step only then.
-    await new Promise((resolve) => requestIdleCallback(resolve));
   });
   rig.vision.reset();
+  // The bar has its buttons of the next step only then.
+  await tab.button(text('toolbar.analyze-again')).waitFor();
   await tab.button(text('reviewing.title')).focus();
   /** Does a step and waits until a screen reader hears what is expected: Chromium's tree follows the page a moment later. */
   const step = async (act: () => Promise<void>, ...expected: string[]) => {
