@@ -42,14 +42,15 @@ export function editOf(which: number, image: number, metadata: Record<string, st
 }
 
 /**
- * Notes that names lead to files that had other names. Where it is unsure, since a job runs or an answer was lost, each
- * name of the image may lead to each of its files.
+ * Notes that names lead to files that had other names. Where it is unsure, since a job runs, an answer was lost or files of
+ * one name have several names now, each name of the image may lead to each of its files.
  */
-function noteRenamed(session: ToldSession, imageId: string, renamed: RenamedFile[], isUnsure: boolean): void {
+function noteRenamed(session: ToldSession, imageId: string, renamed: RenamedFile[], isUnknown: boolean): void {
   const { newest, owners, files } = session;
+  const namesNow = new Map<string, Set<string>>();
+  for (const { from, to } of renamed) namesNow.set(from, (namesNow.get(from) ?? new Set()).add(to));
+  const isUnsure = isUnknown || [...namesNow.values()].some(({ size }) => size > 1);
   const all = files.filter((file) => file.imageId === imageId && file.namespace === session.id);
-  const own = isUnsure ? [...owners].filter(([, owner]) => owner === imageId).map(([key]) => key) : [];
-  for (const key of own) newest.set(key, new Set([...(newest.get(key) ?? []), ...all.map(({ sha256 }) => sha256)]));
   for (const { to } of renamed) {
     const key = nameKey(session.id, to);
     const led = renamed
@@ -58,4 +59,6 @@ function noteRenamed(session: ToldSession, imageId: string, renamed: RenamedFile
     newest.set(key, new Set([...(newest.get(key) ?? []), ...led]));
     owners.set(key, imageId);
   }
+  const own = isUnsure ? [...owners].filter(([, owner]) => owner === imageId).map(([key]) => key) : [];
+  for (const key of own) newest.set(key, new Set([...(newest.get(key) ?? []), ...all.map(({ sha256 }) => sha256)]));
 }
