@@ -33,6 +33,8 @@ describe('log-ins', () => {
     const { page } = person;
     await page.goto(rig.at('credits'));
     await page.getByRole('heading', { name: 'Credit history' }).waitFor();
+    // A request of this page that comes later would lead to the log-in page before the press.
+    await page.waitForLoadState('networkidle');
     await rig.test.service.signIn.browserSessions.revokeAll(person.accountId);
     await page.getByRole('link', { name: 'API Keys' }).click();
     await expectHeading(person, 'Log in');
