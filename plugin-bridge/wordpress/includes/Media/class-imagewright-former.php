@@ -113,6 +113,10 @@ class Imagewright_Former {
 		if ( ! $replaced || ! $this->state->is_edited( $id, $state, $certain ) || $this->files->is_offloaded( $id ) ) {
 			return false;
 		}
+		// Without the picture that took the place, the uploads folder may be away for a while, and the originals with it.
+		if ( ! $this->files->is_local( get_attached_file( $id, true ) ) ) {
+			return false;
+		}
 		$snapshot = $state['snapshot'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		foreach ( $this->snapshot->essential( $snapshot['attached_file'], $snapshot['metadata'] ) as $name ) {
@@ -121,7 +125,7 @@ class Imagewright_Former {
 				$known ? array( $name, $state['copies'][ $name ] ?? $name ) : array(),
 				static function ( $one ) use ( $dir, $known, $certain ) {
 					$path = path_join( $dir, $one );
-					return is_file( $path ) && wp_filesize( $path ) === $known['size'] && ( ! $certain || md5_file( $path ) === $known['md5'] );
+					return is_file( $path ) && wp_filesize( $path ) === $known['size'] && ( ! $certain || in_array( md5_file( $path ), array( false, $known['md5'] ), true ) );
 				}
 			);
 			if ( $known && ! $there ) {
@@ -132,7 +136,7 @@ class Imagewright_Former {
 	}
 
 	/**
-	 * Lists what remains of the files of a record, in the folder of the attachment. Files in another folder are removed, since WordPress
+	 * Lists what remains of the files of a record, in the folder of the attachment. Files of the plugin in another folder are removed, since WordPress
 	 * deletes files of one folder alone.
 	 *
 	 * @param int   $id    Attachment.
@@ -153,7 +157,8 @@ class Imagewright_Former {
 		if ( $is_here ) {
 			return $names;
 		}
-		foreach ( $names as $name ) {
+		// An original that is still there may be the only one of its size.
+		foreach ( array_diff( $names, array_keys( $state['snapshot']['files'] ) ) as $name ) {
 			$this->files->remove( path_join( $dir, $name ) );
 		}
 		return array();
