@@ -138,9 +138,9 @@ async function sendFromStore(service: string, { req, res, answer }: Named): Prom
   const left = new AbortController();
   res.on('close', () => left.abort());
   const url = fieldOf(await bodyOf(answer), 'url');
-  const headers = pick(req.headers, 'range') as Record<string, string>;
+  const headers = pick(req.headers, 'range if-range') as Record<string, string>;
   const file = await fetchAddress({ url }, service, { headers, signal: left.signal }).catch(() => null);
-  if (!file?.ok) return refuseAway(res);
+  if (!file?.ok && file?.status !== 416) return refuseAway(res);
   res.writeHead(file.status, { ...pick(Object.fromEntries(file.headers), RETURNED), ...PROTECTION }).flushHeaders();
   pipeline(Readable.fromWeb(file.body as ReadableStream), res, () => {});
 }
