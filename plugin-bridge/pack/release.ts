@@ -1,7 +1,8 @@
 // `npm run release`: packs, checks and publishes a release; with `--dry-run` all of it but the sending, after which it
 // lists what is still to be set. `.github/workflows/release.yml` runs it for a tag. See docs/releasing.md.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,8 +64,19 @@ async function check(name: string): Promise<void> {
   throw new Error(`${name}:\n${found.map((message) => formatMessage(message, pkg as never)).join('\n')}`);
 }
 
+/** Returns true for a package that an earlier attempt has published: npm takes each version once. */
+function isPublished(name: string): boolean {
+  if (values['dry-run']) return false;
+  const { name: full } = JSON.parse(readFileSync(join(output, name, 'package.json'), 'utf8')) as { name: string };
+  return spawnSync('npm', ['view', `${full}@${version}`, 'version'], { encoding: 'utf8' }).stdout.trim() === version;
+}
+
 /** Sends an archive to the registry: with a proof of where it was built, if it is built by the workflow. */
 function publish(name: string): void {
+  if (isPublished(name)) {
+    console.log(`${name} ${version} is published already`);
+    return;
+  }
   const archive = join(output, `${name}-${version}.tgz`);
   const how = values['dry-run'] ? ['--dry-run'] : process.env.GITHUB_ACTIONS ? ['--provenance'] : [];
   execFileSync('npm', ['publish', archive, '--access', 'public', '--loglevel', 'error', ...how], { stdio: 'inherit' });
@@ -73,7 +85,9 @@ function publish(name: string): void {
 /** Lists the SHA-256 of all files of a folder, as `sha256sum` does. */
 async function sumsOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS').map(({ name }) => name);
+  const names = entries
+    .filter((entry) => entry.isFile() && !['SHA256SUMS', 'release-notes.md'].includes(entry.name))
+    .map(({ name }) => name);
   const lines = names.sort().map(async (name) => {
     const hash = createHash('sha256').update(await readFile(join(folder, name)));
     return `${hash.digest('hex')}  ${name}\n`;
