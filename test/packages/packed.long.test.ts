@@ -72,12 +72,12 @@ it.each(['sdk', 'host', 'element', 'engine', 'server', 'unplugin', ''])(
   },
 );
 
-it('has an SDK below 5.3 KB with gzip, with its source map', async () => {
+it('has an SDK below 5.35 KB with gzip, with the line of its source map', async () => {
   const folder = join(project.folder, 'node_modules/@imagewright/sdk');
   const scripts = (await readdir(folder)).filter((name) => name.endsWith('.js'));
   expect(scripts).toEqual(['index.js']);
   const script = await readFile(join(folder, 'index.js'));
-  expect(gzipSync(script, { level: 9 }).byteLength).toBeLessThan(5300);
+  expect(gzipSync(script, { level: 9 }).byteLength).toBeLessThan(5350);
   expect(script.toString()).toMatch(/\/\/# sourceMappingURL=index\.js\.map\n?$/);
   expect(JSON.parse(await readFile(join(folder, 'index.js.map'), 'utf8'))).toMatchObject({ version: 3 });
 });
